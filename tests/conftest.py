@@ -1,0 +1,54 @@
+"""Options and fixtures shared by all tests."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("dev", deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--shared",
+        metavar="DIR",
+        default=None,
+        help="folder with photos/ (real photographs) and golden/ (arrays to agree with)",
+    )
+    parser.addoption(
+        "--long", action="store_true", default=False, help="also run the tests marked long"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--long"):
+        return
+    skip = pytest.mark.skip(reason="takes minutes: run by `make long`")
+    for item in items:
+        if "long" in item.keywords:
+            item.add_marker(skip)
+
+
+def _shared(request, name):
+    root = request.config.getoption("--shared")
+    if not root:
+        pytest.skip("needs --shared DIR")
+    folder = Path(root) / name
+    if not folder.is_dir():
+        pytest.skip(f"{folder} is not there")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def golden_dir(request):
+    """Folder of golden arrays, or skip."""
+    return _shared(request, "golden")
+
+
+@pytest.fixture(scope="session")
+def photos_dir(request):
+    """Folder of real photographs with truth.csv, or skip."""
+    return _shared(request, "photos")
