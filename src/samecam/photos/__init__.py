@@ -1,0 +1,32 @@
+"""Photo files to pixels: find them, decode what is used, say why not."""
+
+from samecam.photos._decode import (
+    LARGEST,
+    SMALLEST,
+    Photo,
+    PhotoError,
+    PhotoInfo,
+    Portrait,
+    check_crop,
+    read_photo,
+)
+from samecam.photos._exif import Exif
+from samecam.photos._scan import Found, folders, scan
+from samecam.photos._screen import Exposure, exposure
+
+__all__ = [
+    "LARGEST",
+    "SMALLEST",
+    "Exif",
+    "Exposure",
+    "Found",
+    "Photo",
+    "PhotoError",
+    "PhotoInfo",
+    "Portrait",
+    "check_crop",
+    "exposure",
+    "folders",
+    "read_photo",
+    "scan",
+]

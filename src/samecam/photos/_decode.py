@@ -1,0 +1,180 @@
+"""Bytes of a file to the pixels that are used, or the reason why not."""
+
+import io
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image, UnidentifiedImageError
+
+from samecam.photos import _jpeg
+from samecam.photos._exif import Exif, read_exif
+
+FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # JPEG includes MPO
+SMALLEST, LARGEST = 64, 4096
+
+Portrait = Literal["keep", "rotate"]
+Box = tuple[int, int, int, int]
+
+
+class PhotoError(Exception):
+    """A file that cannot be used; the message is the one clear reason.
+
+    `info` holds what was learnt of the file before that.
+    """
+
+    def __init__(self, reason: str, info: "PhotoInfo | None" = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.info = info or PhotoInfo()
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoInfo:
+    """What a file says of itself: stored size in pixels, format, EXIF."""
+
+    width: int | None = None
+    height: int | None = None
+    format: str = ""
+    exif: Exif = field(default_factory=Exif)
+
+
+@dataclass(frozen=True, slots=True)
+class Photo:
+    """The used part of a photograph.
+
+    Attributes
+    ----------
+    pixels : (size, size, 3), uint8, or float32 on the 0–255 scale for 16-bit files
+    info : what the file says of itself
+    note : a remark on a file that is used all the same, or ""
+    """
+
+    pixels: npt.NDArray[Any]
+    info: PhotoInfo
+    note: str = ""
+
+
+def read_photo(
+    data: bytes,
+    *,
+    size: int = 512,
+    offset: tuple[int, int] = (0, 0),
+    portrait: Portrait = "keep",
+) -> Photo:
+    """Decode the square crop that is used, in sensor orientation.
+
+    The stored pixels are taken as they are: EXIF orientation is never applied.
+
+    Parameters
+    ----------
+    data : the whole file
+    size : side of the crop, 64 to 4096
+    offset : (x, y) of its top-left corner
+    portrait : "rotate" turns pictures that are stored taller than wide by 90° clockwise
+        before cropping, for files whose maker turned the pixels; "keep" does not
+
+    Raises
+    ------
+    PhotoError
+        with one clear reason; nothing else is raised for any byte sequence
+    """
+    check_crop(size, offset, portrait)
+    if not data:
+        raise PhotoError("empty file")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a damaged file's warnings are no news to the user
+        return _read(data, size, offset, portrait)
+
+
+def check_crop(size: int, offset: tuple[int, int], portrait: str) -> None:
+    """Raise ValueError unless these describe a crop."""
+    if not SMALLEST <= size <= LARGEST:
+        raise ValueError(f"size is {size}; choose {SMALLEST} to {LARGEST}")
+    if len(offset) != 2 or min(offset) < 0:
+        raise ValueError(f"offset is {offset}; give X,Y, neither negative")
+    if portrait not in ("keep", "rotate"):
+        raise ValueError(f"portrait is {portrait!r}; choose 'keep' or 'rotate'")
+
+
+def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -> Photo:
+    patched = None
+    info = PhotoInfo()
+    try:
+        if portrait == "keep":
+            patched = _jpeg.cut_height(data, offset[1] + size)
+        image = _open(data if patched is None else patched)
+        info = _describe(image, data, patched is not None)
+        turn = portrait == "rotate" and info.height > info.width  # type: ignore[operator]
+        box = _box(info, size, offset, turn)
+        if not _jpeg.holds_enough(data, box[3]):
+            raise PhotoError("damaged: too little data for the size the header claims", info)
+        try:
+            pixels = _crop(image, box)
+        except Exception:
+            if patched is None:
+                raise
+            pixels = _crop(_open(data), box)  # any doubt: the whole picture
+    except PhotoError:
+        raise
+    except Exception as error:  # any byte sequence may arrive
+        raise PhotoError(_reason(error), info) from error
+    if turn:
+        pixels = np.ascontiguousarray(np.rot90(pixels, k=-1))
+    note = ""
+    if info.format in ("JPEG", "MPO") and not _jpeg.is_whole(data):
+        note = "the file ends early, below the part that is used"
+    return Photo(pixels, info, note)
+
+
+def _open(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data), formats=FORMATS)
+
+
+def _describe(image: Image.Image, data: bytes, patched: bool) -> PhotoInfo:
+    info = PhotoInfo(image.width, image.height, image.format or "", read_exif(image))
+    position = _jpeg.frame_position(data) if patched else None
+    if position is None:
+        return info
+    return replace(info, height=int.from_bytes(data[position + 5 : position + 7], "big"))
+
+
+def _box(info: PhotoInfo, size: int, offset: tuple[int, int], turn: bool) -> Box:
+    """Left, top, right, bottom of the crop in the stored picture."""
+    width, height = info.width or 0, info.height or 0
+    x, y = offset
+    across, down = (height, width) if turn else (width, height)
+    if x + size > across or y + size > down:
+        wanted = f"{size}×{size}" + (f" at {x},{y}" if offset != (0, 0) else "")
+        raise PhotoError(f"too small: {width}×{height}, the crop is {wanted}", info)
+    if turn:  # clockwise: turned[y, x] = stored[height−1−x, y]
+        return y, height - x - size, y + size, height - x
+    return x, y, x + size, y + size
+
+
+def _crop(image: Image.Image, box: Box) -> npt.NDArray[Any]:
+    """Decode and crop; (h, w, 3), gray repeated, alpha and further planes dropped."""
+    part = image.crop(box)
+    if part.mode.startswith("I;16"):
+        wide = np.asarray(part).astype(np.float32) * np.float32(255 / 65535)
+        return np.repeat(wide[..., np.newaxis], 3, axis=2)
+    if part.mode in ("I", "F"):
+        raise PhotoError(f"unsupported: pixels of kind {part.mode!r} (32 bits a value)")
+    if part.mode != "RGB":
+        part = part.convert("RGB")
+    return np.asarray(part)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnidentifiedImageError):
+        return "not a picture samecam reads (JPEG, PNG, TIFF, WebP, BMP)"
+    if isinstance(error, Image.DecompressionBombError):
+        return f"too large to decode whole: over {2 * (Image.MAX_IMAGE_PIXELS or 0)} pixels"
+    if isinstance(error, MemoryError):
+        return "decoding needs more memory than a worker may use"
+    words = " ".join(str(error).split())[:200]
+    if "truncated" in words.lower():
+        return "truncated: the file ends inside the part that is used"
+    return f"damaged: {words or type(error).__name__}"
