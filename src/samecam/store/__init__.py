@@ -1,0 +1,20 @@
+"""Fingerprints on disk or in memory: append, resume, read in blocks."""
+
+from samecam.store._base import FingerprintStore, Record
+from samecam.store._codec import Dtype
+from samecam.store._disk import DiskStore, write_atomically
+from samecam.store._memory import MemoryStore
+from samecam.store._shard import Placement, ShardWriter, StoreFullError, record_bytes
+
+__all__ = [
+    "DiskStore",
+    "Dtype",
+    "FingerprintStore",
+    "MemoryStore",
+    "Placement",
+    "Record",
+    "ShardWriter",
+    "StoreFullError",
+    "record_bytes",
+    "write_atomically",
+]

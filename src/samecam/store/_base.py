@@ -1,0 +1,116 @@
+"""What every store of fingerprints promises."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.compute import rows_per_block
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One entry: a key, the hash of what it was made from, free data, and maybe a row.
+
+    `has_row` tells whether a fingerprint belongs to it; a record without one remembers
+    that, and why, nothing could be made.
+    """
+
+    key: str
+    sha256: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    has_row: bool = False
+
+
+class FingerprintStore(ABC):
+    """Rows of float32, one per key, in the order of their keys.
+
+    The order in which rows arrived, and from how many writers, leaves no trace: row i
+    belongs to the i-th key in sorted order. A row counts once it is committed.
+    """
+
+    n_pixels: int
+
+    @property
+    @abstractmethod
+    def keys(self) -> Sequence[str]:
+        """Keys of the rows, sorted."""
+
+    @property
+    @abstractmethod
+    def hashes(self) -> Sequence[str]:
+        """SHA-256 of the rows, in the same order."""
+
+    @abstractmethod
+    def records(self) -> list[Record]:
+        """Every committed record, with and without a row, sorted by key."""
+
+    @abstractmethod
+    def add(
+        self,
+        key: str,
+        vector: npt.ArrayLike | None,
+        *,
+        sha256: str = "",
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Put a record, replacing that key's; it counts after `commit`."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """Make everything added count."""
+
+    @abstractmethod
+    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None: ...
+
+    @property
+    @abstractmethod
+    def row_bytes(self) -> int:
+        """Bytes that reading one row takes in memory: the float32 row and its raw form."""
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def index(self, key: str) -> int:
+        """Row number of a key; KeyError if it has no row."""
+        from bisect import bisect_left
+
+        at = bisect_left(self.keys, key)
+        if at == len(self.keys) or self.keys[at] != key:
+            raise KeyError(key)
+        return at
+
+    def find(self, sha256: str) -> int:
+        """Row number of the first row with that hash; KeyError if there is none."""
+        try:
+            return list(self.hashes).index(sha256)
+        except ValueError:
+            raise KeyError(sha256) from None
+
+    def read(self, rows: slice | Sequence[int] | npt.NDArray[np.integer] | None = None) -> Floats:
+        """Rows as float32 (k, n_pixels): all, a slice, or any sequence of row numbers."""
+        everything = np.arange(len(self), dtype=np.intp)
+        chosen = everything if rows is None else everything[rows]
+        out = np.empty((len(chosen), self.n_pixels), dtype=np.float32)
+        self._read(chosen, out)
+        return out
+
+    def blocks(self, memory: int) -> Iterator[tuple[int, Floats]]:
+        """(first row, rows) one block after another, each within `memory` bytes."""
+        step = rows_per_block(memory, self.row_bytes)
+        for start in range(0, len(self), step):
+            yield start, self.read(slice(start, start + step))
+
+    def __enter__(self) -> "FingerprintStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:  # noqa: B027 - nothing to let go of is a fair answer
+        """Let go of files; uncommitted records are dropped."""

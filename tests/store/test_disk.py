@@ -1,0 +1,224 @@
+"""What only a disk can do wrong: damage, crashes, other versions, several writers."""
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from samecam.errors import SamecamError
+from samecam.store import DiskStore, ShardWriter, StoreFullError
+from tests.store.test_contract import N, vectors
+
+
+@pytest.fixture
+def filled(tmp_path):
+    folder = tmp_path / "store"
+    with DiskStore.create(folder, n_pixels=N, extractor={"sigma": 3.0}) as store:
+        for k, x in enumerate(vectors(6)):
+            store.add(f"{k}", x, sha256=f"h{k}")
+        store.commit()
+    return folder
+
+
+def test_layout_is_as_documented(filled):
+    description = json.loads((filled / "store.json").read_text())
+    assert description["format"] == "samecam-fingerprints"
+    assert (description["version"], description["dtype"]) == (1, "float16")
+    assert description["extractor"] == {"sigma": 3.0}
+    raw = np.fromfile(filled / "shards" / "00000.f16", dtype="<f2").reshape(6, N)
+    np.testing.assert_allclose(raw.astype(np.float32), vectors(6), atol=3e-4)
+    assert sorted(p.name for p in filled.iterdir()) == ["catalogue.sqlite", "shards", "store.json"]
+
+
+@pytest.mark.parametrize("byte", [0, 7 * N, 12 * N - 1])
+def test_a_flipped_bit_is_found_by_its_checksum(filled, byte):
+    shard = filled / "shards" / "00000.f16"
+    data = bytearray(shard.read_bytes())
+    data[byte] ^= 4
+    shard.write_bytes(data)
+    with DiskStore.open(filled) as store:
+        hurt = str(byte // (2 * N))
+        assert store.verify() == [hurt]
+        with pytest.raises(SamecamError, match="damaged"):
+            store.read()
+        others = [k for k in range(6) if str(k) != hurt]
+        assert store.read(others).shape == (5, N)
+
+
+def test_a_shard_cut_short_or_gone_is_found(filled):
+    shard = filled / "shards" / "00000.f16"
+    os.truncate(shard, 5 * 2 * N + 3)
+    with DiskStore.open(filled) as store:
+        assert store.verify() == ["5"]
+    shard.unlink()
+    with DiskStore.open(filled) as store, pytest.raises(SamecamError, match="cannot be opened"):
+        store.read()
+
+
+def test_uncommitted_rows_are_cut_off_and_written_over(filled):
+    with DiskStore.open(filled, "a") as store:
+        store.add("lost", vectors(1, seed=9)[0])
+    shard = filled / "shards" / "00000.f16"
+    with open(shard, "ab") as stream:
+        stream.write(b"half a record")
+    assert shard.stat().st_size > 7 * 2 * N
+    with DiskStore.open(filled, "a") as store:
+        assert shard.stat().st_size == 6 * 2 * N
+        store.add("6", vectors(1, seed=5)[0])
+        store.commit()
+        assert len(store) == 7
+        assert store.verify() == []
+    assert shard.stat().st_size == 7 * 2 * N
+
+
+def test_writers_take_shards_of_their_own(tmp_path):
+    store = DiskStore.create(tmp_path / "s", n_pixels=N)
+    first, second = (ShardWriter(store.folder, N, "float16") for _ in range(2))
+    X = vectors(3)
+    places = [first.append(X[0]), second.append(X[1]), first.append(X[2])]
+    assert [(p.shard, p.row) for p in places] == [(0, 0), (1, 0), (0, 1)]
+    first.close()
+    third = ShardWriter(store.folder, N, "float16")
+    assert (third.append(X[0]).shard, third.append(X[0]).row) == (0, 3)
+
+
+def test_full_shards_are_left_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("samecam.store._shard.SHARD_BYTES", 2 * 2 * N)
+    with DiskStore.create(tmp_path / "s", n_pixels=N) as store:
+        for k, x in enumerate(vectors(5)):
+            store.add(str(k), x)
+        store.commit()
+        np.testing.assert_allclose(store.read(), vectors(5), atol=3e-4)
+    sizes = [p.stat().st_size // (2 * N) for p in sorted((tmp_path / "s/shards").iterdir())]
+    assert sizes == [2, 2, 1]
+
+
+def test_orphans_of_a_living_writer_are_not_touched(filled):
+    writer = ShardWriter(filled, N, "float16")
+    writer.append(vectors(1)[0])
+    with DiskStore.open(filled, "a") as store:
+        assert (filled / "shards" / "00000.f16").stat().st_size == 7 * 2 * N
+        store.add("new", vectors(1)[0])
+        store.commit()
+    assert (filled / "shards" / "00001.f16").stat().st_size == 2 * N
+    writer.close()
+
+
+def test_a_newer_format_is_refused_with_a_sentence(filled):
+    description = json.loads((filled / "store.json").read_text())
+    description["version"] = 2
+    (filled / "store.json").write_text(json.dumps(description))
+    with pytest.raises(SamecamError, match="newer samecam.*update"):
+        DiskStore.open(filled)
+
+
+def test_what_is_no_store_gets_a_sentence(tmp_path, filled):
+    with pytest.raises(SamecamError, match="holds no fingerprints"):
+        DiskStore.open(tmp_path)
+    with pytest.raises(SamecamError, match="holds a store already"):
+        DiskStore.create(filled, n_pixels=3)
+    with pytest.raises(SamecamError, match="choose float16"):
+        DiskStore.create(tmp_path / "new", n_pixels=3, dtype="float8")
+    (filled / "catalogue.sqlite").write_bytes(b"not a data base" * 100)
+    with pytest.raises(SamecamError, match="catalogue"):
+        DiskStore.open(filled)
+    (filled / "store.json").write_text("{")
+    with pytest.raises(SamecamError, match="cannot be read"):
+        DiskStore.open(filled)
+
+
+def test_opens_on_a_disk_that_cannot_be_written(filled):
+    """Opened read-only, nothing in the folder changes, not even a log beside the catalogue."""
+    before = {p: p.stat().st_mtime_ns for p in filled.rglob("*")}
+    with DiskStore.open(filled) as store:
+        store.read()
+        store.add("x", None)
+        with pytest.raises(SamecamError, match="readonly"):
+            store.commit()
+    assert {p: p.stat().st_mtime_ns for p in filled.rglob("*")} == before
+
+
+KILLED = """
+import os, sys
+import numpy as np
+from samecam.store import DiskStore
+store = DiskStore.create(sys.argv[1], n_pixels=500)
+for k in range(10**6):
+    store.add(f"{k:06d}", np.full(500, 1.0))
+    if k % 10 == 9:
+        store.commit()
+        os.write(1, f"{k + 1}\\n".encode())
+"""
+
+
+@pytest.mark.parametrize("acknowledged", [10, 70, 200])
+def test_nothing_acknowledged_is_lost_by_kill(tmp_path, acknowledged):
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(KILLED), str(tmp_path / "s")],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    last = 0
+    while last < acknowledged:
+        last = int(process.stdout.readline())
+    process.send_signal(signal.SIGKILL)
+    rest = process.communicate()[0].split()
+    last = int(rest[-1]) if rest else last
+    with DiskStore.open(tmp_path / "s", "a") as store:
+        assert last <= len(store) <= last + 10
+        assert store.verify() == []
+
+
+@pytest.fixture
+def size_limit():
+    """Files may not grow past a limit: what a full disk looks like from here."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(size):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+
+    yield limit
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_ends_with_a_sentence_and_a_store_that_goes_on(tmp_path, size_limit):
+    n = 20000
+    X = vectors(8, n)
+    store = DiskStore.create(tmp_path / "s", n_pixels=n)
+    store.add("0", X[0])
+    store.commit()
+    size_limit(100_000)  # two and a half rows
+    store.add("1", X[1])
+    with pytest.raises(StoreFullError, match="No space is left.*same command again"):
+        store.add("2", X[2])
+    store.commit()
+    store.close()
+    size_limit(resource.RLIM_INFINITY)
+    with DiskStore.open(tmp_path / "s", "a") as again:
+        assert list(again.keys) == ["0", "1"]
+        again.add("2", X[2])
+        again.commit()
+        assert again.verify() == []
+        np.testing.assert_allclose(again.read(), X[:3], atol=1e-4)
+
+
+def test_a_full_disk_under_the_catalogue_is_told_alike(tmp_path, size_limit):
+    store = DiskStore.create(tmp_path / "s", n_pixels=4)
+    store.add("a", None, meta={"big": "x" * 300_000})
+    size_limit(50_000)
+    with pytest.raises(StoreFullError):
+        store.commit()
+    size_limit(resource.RLIM_INFINITY)
+    store.commit()
+    assert [r.key for r in store.records()] == ["a"]
+    store.close()
+    database = sqlite3.connect(tmp_path / "s" / "catalogue.sqlite")
+    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    database.close()
