@@ -5,11 +5,30 @@ The only place that decides any of these; everything else is told.
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from samecam.errors import SamecamError
 
-__all__ = ["Machine", "machine", "parse_bytes", "rows_per_block", "worker_count", "worker_memory"]
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+__all__ = [
+    "Executor",
+    "LocalPool",
+    "Machine",
+    "TaskTimeoutError",
+    "WorkerDiedError",
+    "machine",
+    "parse_bytes",
+    "rows_per_block",
+    "worker_count",
+    "worker_memory",
+]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -86,3 +105,170 @@ def rows_per_block(memory: int, row_bytes: int) -> int:
             "raise the budget."
         )
     return rows
+
+
+class TaskTimeoutError(Exception):
+    """A task took longer than it may; its process was ended."""
+
+
+class WorkerDiedError(Exception):
+    """The process that worked on a task ended; `exit_code` is negative for a signal."""
+
+    def __init__(self, exit_code: int | None) -> None:
+        super().__init__(exit_code)
+        self.exit_code = exit_code
+
+
+class Executor(Protocol):
+    """Runs functions elsewhere. A task that fails takes nobody else's down."""
+
+    workers: int
+
+    def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":
+        """Begin `function(argument)`; both must be importable or plain data.
+
+        The future raises `TaskTimeoutError` or `WorkerDiedError`, or what the function
+        raised.
+        """
+        ...
+
+    def close(self) -> None:
+        """Wait for what runs and end all workers."""
+        ...
+
+
+class LocalPool:
+    """Processes on this machine, each task with a time-out, each crash its own.
+
+    Workers are forked from a server that has loaded `preload` once. They ignore
+    Ctrl-C (the parent decides), run one BLAS thread, may not take more than `memory`
+    bytes of address space beyond their start, and end when the parent ends, however
+    that happens.
+
+    Parameters
+    ----------
+    workers : number of processes
+    timeout : seconds a task may take
+    memory : bytes, or None for no limit
+    preload : module that the server imports before it forks
+    initializer, initargs : called first in every worker
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        timeout: float,
+        memory: int | None = None,
+        preload: str = "samecam.compute",
+        initializer: Callable[..., None] | None = None,
+        initargs: tuple[Any, ...] = (),
+    ) -> None:
+        import multiprocessing
+
+        import pebble
+
+        method = (
+            "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        )
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload([preload])
+        self.workers = workers
+        self._timeout = timeout
+        self._pool = pebble.ProcessPool(
+            max_workers=workers,
+            initializer=_start_worker,
+            initargs=(memory, initializer, initargs),
+            context=context,
+        )
+
+    def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":
+        """See `Executor.submit`."""
+        from concurrent.futures import Future
+
+        inner = self._pool.schedule(function, args=(argument,), timeout=self._timeout)
+        outer: Future[R] = Future()
+        inner.add_done_callback(lambda done: _pass_on(done, outer))
+        return outer
+
+    def close(self) -> None:
+        """Wait for what runs and end all workers."""
+        self._pool.close()
+        self._pool.join()
+
+    def stop(self) -> None:
+        """End all workers at once."""
+        self._pool.stop()
+        self._pool.join()
+
+
+def _pass_on(inner: "Future[Any]", outer: "Future[Any]") -> None:
+    """Bring pebble's failures to the terms of `Executor`."""
+    import pebble
+
+    try:
+        outer.set_result(inner.result())
+    except TimeoutError:
+        outer.set_exception(TaskTimeoutError())
+    except pebble.ProcessExpired as error:
+        outer.set_exception(WorkerDiedError(error.exitcode))
+    except BaseException as error:
+        outer.set_exception(error)
+
+
+def _start_worker(
+    memory: int | None, initializer: Callable[..., None] | None, initargs: tuple[Any, ...]
+) -> None:
+    import signal
+
+    from threadpoolctl import threadpool_limits
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _end_with_parent()
+    threadpool_limits(limits=1)
+    if memory is not None:
+        _limit_memory(memory)
+    if initializer is not None:
+        initializer(*initargs)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that wants its results does.
+
+    A thread waits for the parent; should native code hold the interpreter just then,
+    the kernel's signal on the death of the fork server, which also follows the
+    parent, does it.
+    """
+    import multiprocessing
+    import threading
+    from multiprocessing.connection import wait
+
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+    sentinel = parent.sentinel
+
+    def watch() -> None:
+        wait([sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="parent-watch").start()
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
+    except (OSError, AttributeError):
+        pass  # not Linux: the thread must do
+
+
+def _limit_memory(extra: int) -> None:
+    import resource
+
+    try:
+        with open("/proc/self/statm", encoding="ascii") as stream:
+            used = int(stream.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (used + extra, resource.RLIM_INFINITY))
+    except (OSError, ValueError):
+        pass  # no such limit here: the time-out and crash isolation remain

@@ -8,6 +8,7 @@ from samecam.photos._decode import (
     PhotoInfo,
     Portrait,
     check_crop,
+    looks_like_picture,
     read_photo,
 )
 from samecam.photos._exif import Exif
@@ -27,6 +28,7 @@ __all__ = [
     "check_crop",
     "exposure",
     "folders",
+    "looks_like_picture",
     "read_photo",
     "scan",
 ]

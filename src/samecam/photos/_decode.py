@@ -178,3 +178,12 @@ def _reason(error: Exception) -> str:
     if "truncated" in words.lower():
         return "truncated: the file ends inside the part that is used"
     return f"damaged: {words or type(error).__name__}"
+
+
+def looks_like_picture(head: bytes) -> bool:
+    """Whether the first 32 bytes of a file are those of a format that is read."""
+    return (
+        head.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"))
+        or head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+        or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
+    )

@@ -1,0 +1,5 @@
+"""`python -m samecam`."""
+
+from samecam.cli import main
+
+main()

@@ -1,0 +1,24 @@
+"""The run itself, resumable, and the case folder on disk."""
+
+from samecam.case._estimate import Estimate
+from samecam.case._extract import Extraction, extract_photos, plan_extraction
+from samecam.case._folder import COLUMNS, STATUSES, Case, open_store, read_case
+from samecam.case._log import AuditLog, check_log
+from samecam.case._settings import ExtractionSettings
+from samecam.case._versions import versions
+
+__all__ = [
+    "COLUMNS",
+    "STATUSES",
+    "AuditLog",
+    "Case",
+    "Estimate",
+    "Extraction",
+    "ExtractionSettings",
+    "check_log",
+    "extract_photos",
+    "open_store",
+    "plan_extraction",
+    "read_case",
+    "versions",
+]

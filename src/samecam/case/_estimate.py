@@ -1,0 +1,102 @@
+"""What a run will cost, before it begins."""
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from samecam.case._settings import ExtractionSettings
+from samecam.photos import Found
+from samecam.store import record_bytes
+
+# Milliseconds on one core, measured by benchmarks/extraction.py: reading and hashing
+# a megabyte, and decoding a crop of 512² and of each further pixel of it.
+_READ_MS_PER_MB = 1.0
+_DECODE_MS = 8.0
+_DECODE_MS_PER_PIXEL = 20e-6
+_RECORD_BYTES = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Cost of extracting from so many files.
+
+    Attributes
+    ----------
+    files : files found
+    input_bytes : their length altogether
+    disk_bytes : what the case may take, if every file is usable
+    free_bytes : what is free where the case will be
+    seconds : rough time with `workers` processes
+    """
+
+    files: int
+    input_bytes: int
+    disk_bytes: int
+    free_bytes: int
+    seconds: float
+    workers: int
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room for it."""
+        return self.disk_bytes <= self.free_bytes
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {**asdict(self), "fits": self.fits}
+
+
+def disk_bytes(files: int, settings: ExtractionSettings) -> int:
+    """Disk that so many fingerprints and their records take at most."""
+    return files * (record_bytes(settings.n_pixels, settings.dtype) + _RECORD_BYTES)
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes free where a folder is, or will be."""
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def estimate(
+    found: Sequence[Found], case: Path, settings: ExtractionSettings, workers: int
+) -> Estimate:
+    """Count files and bytes, time one residual on this machine, and add it up."""
+    total = 0
+    for item in found:
+        try:
+            total += os.stat(item.file).st_size
+        except OSError:
+            continue
+    each = _residual_seconds(settings) + 1e-3 * (
+        _DECODE_MS + _DECODE_MS_PER_PIXEL * settings.n_pixels
+    )
+    work = len(found) * each + 1e-3 * _READ_MS_PER_MB * total / 2**20
+    return Estimate(
+        files=len(found),
+        input_bytes=total,
+        disk_bytes=disk_bytes(len(found), settings),
+        free_bytes=free_bytes(case),
+        seconds=work / workers,
+        workers=workers,
+    )
+
+
+def _residual_seconds(settings: ExtractionSettings) -> float:
+    """Time of one fingerprint of a made-up picture, compiled code loaded before."""
+    import numpy as np
+
+    from samecam.fingerprint import fingerprint
+
+    side = min(settings.size, 512)
+    picture = np.random.default_rng(0).integers(0, 256, (side, side, 3), dtype=np.uint8)
+    fingerprint(picture[:64, :64], **settings.steps)
+    fingerprint(picture, **settings.steps)
+    began = time.perf_counter()
+    fingerprint(picture, **settings.steps)
+    return (time.perf_counter() - began) * (settings.size / side) ** 2

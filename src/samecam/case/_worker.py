@@ -1,0 +1,175 @@
+"""One photo to one row: what a worker process does, and all it does."""
+
+import errno
+import hashlib
+import os
+import stat
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from samecam.case._settings import ExtractionSettings
+from samecam.fingerprint import NoResidualError, fingerprint
+from samecam.photos import PhotoError, PhotoInfo, exposure, looks_like_picture, read_photo
+from samecam.store import Placement, ShardWriter
+
+LARGEST_FILE = 2**30
+_CHUNK = 2**20
+_HEAD = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One file, and the hashes of files that look like its twins and came before it."""
+
+    path: str
+    file: str
+    twins: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of a file. `passing`: worth trying again another time."""
+
+    path: str
+    status: str = "skipped"
+    reason: str = ""
+    sha256: str = ""
+    bytes: int | None = None
+    modified: int | None = None
+    info: PhotoInfo = field(default_factory=PhotoInfo)
+    dark: float | None = None
+    saturated: float | None = None
+    passing: bool = False
+    place: Placement | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def meta(self) -> dict[str, Any]:
+        """As it is kept in the catalogue: columns of `images.csv` and what resuming needs."""
+        return {
+            "status": self.status,
+            "reason": self.reason,
+            "bytes": self.bytes,
+            "modified": self.modified,
+            "passing": self.passing,
+            "width": self.info.width,
+            "height": self.info.height,
+            "format": self.info.format,
+            **asdict(self.info.exif),
+            "dark": self.dark,
+            "saturated": self.saturated,
+        }
+
+
+class _Clock:
+    """Adds up the seconds of named stretches of work."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self._seconds = seconds
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self._seconds[name] = now - self._last
+        self._last = now
+
+
+_settings = ExtractionSettings()
+_writer: ShardWriter | None = None
+
+
+def start(settings: ExtractionSettings, store: Path | None) -> None:
+    """Prepare this process; without a store fingerprints are made and dropped."""
+    global _settings, _writer
+    _settings = settings
+    _writer = None if store is None else ShardWriter(store, settings.n_pixels, settings.dtype)
+
+
+def extract(task: Task) -> Outcome:
+    """Read, hash, decode, screen, fingerprint and write one file.
+
+    Every trouble with the file is an `Outcome` with its reason; what is raised is
+    trouble with the store, and ends the run.
+    """
+    outcome = Outcome(task.path)
+    clock = _Clock(outcome.seconds)
+    try:
+        data = _read(task.file, outcome)
+    except FileNotFoundError:
+        outcome.reason, outcome.passing = "no longer there, or a link to nothing", True
+        return outcome
+    except OSError as error:
+        outcome.reason, outcome.passing = f"cannot be read: {_words(error)}", True
+        return outcome
+    clock.lap("read")
+    if outcome.sha256 in task.twins:
+        outcome.status = "duplicate"
+        return outcome
+    if data is not None:
+        _fingerprint(data, outcome, clock)
+    return outcome
+
+
+def _read(file: str, outcome: Outcome) -> bytes | None:
+    """Bytes of a file that may be a picture, hashed; None, with a reason, for any other."""
+    # A pipe must not block, an input is never written to.
+    fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0))
+    with open(fd, "rb", buffering=0) as stream:
+        status = os.fstat(fd)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "a folder that cannot be entered")
+        if not stat.S_ISREG(status.st_mode):
+            outcome.reason = "not a regular file"
+            return None
+        outcome.bytes, outcome.modified = status.st_size, status.st_mtime_ns
+        head = stream.read(_HEAD)
+        if looks_like_picture(head) and status.st_size <= LARGEST_FILE:
+            data = head + stream.readall()
+            outcome.bytes, outcome.sha256 = len(data), hashlib.sha256(data).hexdigest()
+            return data
+        digest = hashlib.sha256(head)
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+        outcome.sha256 = digest.hexdigest()
+        if not status.st_size:
+            outcome.reason = "empty file"
+        elif not looks_like_picture(head):
+            outcome.reason = "not a picture samecam reads (JPEG, PNG, TIFF, WebP, BMP)"
+        else:
+            outcome.reason = f"larger than {LARGEST_FILE // 2**20} MB"
+        return None
+
+
+def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
+    crop = _settings
+    try:
+        photo = read_photo(data, size=crop.size, offset=crop.offset, portrait=crop.portrait)
+    except PhotoError as error:
+        outcome.info, outcome.reason = error.info, error.reason
+        return
+    shares = exposure(photo.pixels)
+    clock.lap("decode")
+    outcome.info, outcome.reason = photo.info, photo.note
+    outcome.dark, outcome.saturated = shares.dark, shares.saturated
+    outcome.status = shares.status
+    if outcome.status != "good":
+        outcome.reason = f"{shares.saturated:.1%} of the crop is over-exposed"
+    if outcome.status == "unusable":
+        return
+    try:
+        vector = fingerprint(photo.pixels, **_settings.steps)
+    except NoResidualError:
+        outcome.status, outcome.reason = "unusable", "no noise residual: the crop is flat"
+        return
+    except MemoryError:
+        outcome.status, outcome.reason = "skipped", "needs more memory than a worker may use"
+        return
+    clock.lap("residual")
+    if _writer is not None:
+        outcome.place = _writer.append(vector)
+    clock.lap("write")
+
+
+def _words(error: OSError) -> str:
+    return " ".join((error.strerror or type(error).__name__).split())

@@ -1,0 +1,90 @@
+"""`samecam doctor`."""
+
+from typing import Any
+
+import click
+
+from samecam.cli._output import output_options, print_json, size
+
+_EXTRAS = {
+    "gpu": ("torch", "GPU computing"),
+    "dask": ("distributed", "several machines"),
+    "vips": ("pyvips", "faster PNG and TIFF"),
+    "heif": ("pillow_heif", "HEIC photos"),
+    "raw": ("rawpy", "raw photos"),
+    "plots": ("matplotlib", "plots"),
+}
+
+
+@click.command()
+@output_options
+def doctor(as_json: bool, quiet: bool) -> int:
+    """Show what this machine offers: cores, memory, BLAS, GPU, formats."""
+    found = examine()
+    if as_json:
+        print_json(found)
+    elif not quiet:
+        _print(found)
+    return 0
+
+
+def examine() -> dict[str, Any]:
+    """Look at the machine; nothing is decided here."""
+    from importlib.util import find_spec
+
+    from PIL import features
+    from threadpoolctl import threadpool_info
+
+    from samecam import compute
+    from samecam.case import versions
+
+    here = compute.machine()
+    __import__("numpy")
+    blas = [
+        {key: str(pool.get(key, "")) for key in ("internal_api", "version", "num_threads")}
+        for pool in threadpool_info()
+        if pool.get("user_api") == "blas"
+    ]
+    extras = {name: find_spec(module) is not None for name, (module, _) in _EXTRAS.items()}
+    return {
+        "versions": versions(),
+        "cores": here.cores,
+        "memory_bytes": here.memory,
+        "available_bytes": here.available,
+        "workers": compute.worker_count(None),
+        "blas": blas,
+        "gpu": _gpu() if extras["gpu"] else None,
+        "formats": {
+            "JPEG": bool(features.check("jpg")),
+            "PNG": bool(features.check("zlib")),
+            "TIFF": bool(features.check("libtiff")),
+            "WebP": bool(features.check("webp")),
+            "BMP": True,
+        },
+        "extras": extras,
+    }
+
+
+def _gpu() -> str | None:
+    import torch
+
+    return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else None
+
+
+def _print(found: dict[str, Any]) -> None:
+    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+    blas = ", ".join(
+        f"{b['internal_api']} {b['version']} ({b['num_threads']} threads)" for b in found["blas"]
+    )
+    formats = ", ".join(name for name, there in found["formats"].items() if there)
+    click.echo(f"versions   {versions}")
+    click.echo(f"cores      {found['cores']} (extraction uses {found['workers']} workers)")
+    click.echo(
+        f"memory     {size(found['memory_bytes'])}, {size(found['available_bytes'])} available"
+    )
+    click.echo(f"BLAS       {blas or 'none found'}")
+    click.echo(f"GPU        {found['gpu'] or 'none'}")
+    click.echo(f"formats    {formats}")
+    for name, there in found["extras"].items():
+        state = "installed" if there else f"not installed: pip install 'samecam[{name}]'"
+        click.echo(f"{name:10} {_EXTRAS[name][1]}: {state}")

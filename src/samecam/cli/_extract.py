@@ -1,0 +1,185 @@
+"""`samecam extract`."""
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samecam.cli._output import duration, output_options, print_json, progress, say, size
+
+if TYPE_CHECKING:
+    from samecam.case import Estimate, Extraction
+
+
+class Offset(click.ParamType[tuple[int, int]]):
+    """X,Y in pixels."""
+
+    name = "X,Y"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[int, int]:
+        """Two whole numbers with a comma between."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            x, y = (int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not X,Y (two whole numbers, like 0,0)", param, ctx)
+        return x, y
+
+
+def extraction_options(command: Any) -> Any:
+    """Options that say how fingerprints are made; shared by all commands that make them."""
+    options = [
+        click.option(
+            "--size",
+            type=click.IntRange(64, 4096),
+            default=512,
+            show_default=True,
+            help="Side of the square crop in pixels.",
+        ),
+        click.option(
+            "--offset",
+            type=Offset(),
+            default="0,0",
+            show_default=True,
+            help="Top-left corner of the crop.",
+        ),
+        click.option(
+            "--portrait",
+            type=click.Choice(["keep", "rotate"]),
+            default="keep",
+            show_default=True,
+            help="'rotate' turns pictures stored upright by 90° clockwise first.",
+        ),
+        click.option(
+            "--sigma",
+            type=float,
+            default=3.0,
+            show_default=True,
+            help="Noise level the denoiser assumes, in gray levels.",
+        ),
+        click.option(
+            "--preset",
+            type=click.Choice(["default", "paper"]),
+            default="default",
+            show_default=True,
+            help="'paper' takes exactly the paper's steps (JPEG grid left in).",
+        ),
+        click.option(
+            "--grid/--no-grid",
+            default=None,
+            help="Remove the JPEG grid, or not, whatever the preset.",
+        ),
+        click.option("--cfa", is_flag=True, help="Zero means on each colour-filter sub-lattice."),
+        click.option("--wiener", is_flag=True, help="Wiener filter in the Fourier domain."),
+        click.option("--equalise", is_flag=True, help="Cut peaks of the spectrum."),
+        click.option(
+            "--dtype",
+            type=click.Choice(["float16", "float32", "int8"]),
+            default="float16",
+            show_default=True,
+            help="Numbers on disk.",
+        ),
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            default=None,
+            help="Processes.  [default: one a core]",
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=60.0,
+            show_default=True,
+            help="Seconds one file may take.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("photos", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "-o",
+    "--output",
+    "case",
+    required=True,
+    type=click.Path(),
+    metavar="CASE",
+    help="Case folder: made, or gone on with.",
+)
+@extraction_options
+@click.option("--dry-run", is_flag=True, help="Say what it would do and cost, and do nothing.")
+@output_options
+def extract(
+    photos: tuple[str, ...],
+    case: str,
+    workers: int | None,
+    timeout: float,
+    dry_run: bool,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> int:
+    """Turn photos into fingerprints on disk.
+
+    PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
+    read. The same command again goes on where it was stopped and does nothing twice.
+    """
+    from samecam.case import ExtractionSettings, extract_photos, plan_extraction
+
+    chosen = ExtractionSettings(**settings)
+    if dry_run or not (quiet or as_json):
+        plan = plan_extraction(photos, case, chosen, workers=workers)
+        if dry_run:
+            print_json(plan.as_dict()) if as_json else say(_plan_words(plan), quiet=quiet)
+            return 0 if plan.fits else 1
+        click.echo(_plan_words(plan), err=True)
+    with progress("Extracting", "photos", quiet=quiet) as show:
+        result = extract_photos(
+            photos, case, chosen, workers=workers, timeout=timeout, progress=show
+        )
+    if as_json:
+        print_json(_as_dict(result))
+    else:
+        say(_words(result), quiet=quiet)
+    if result.interrupted:
+        click.echo(f"Interrupted. To go on: {shlex.join(['samecam', *sys.argv[1:]])}", err=True)
+        return 130
+    return 3 if result.counts["skipped"] else 0
+
+
+def _plan_words(plan: "Estimate") -> str:
+    room = "" if plan.fits else " That does not fit."
+    return (
+        f"{plan.files} files, {size(plan.input_bytes)}: about {duration(plan.seconds)} with "
+        f"{plan.workers} worker{'s' if plan.workers > 1 else ''} and up to "
+        f"{size(plan.disk_bytes)} of {size(plan.free_bytes)} free disk.{room}"
+    )
+
+
+def _as_dict(result: "Extraction") -> dict[str, Any]:
+    return {
+        "case": str(result.case),
+        "counts": result.counts,
+        "done": result.done,
+        "seconds": result.seconds,
+        "work_seconds": result.work,
+        "interrupted": result.interrupted,
+    }
+
+
+def _words(result: "Extraction") -> str:
+    counts = result.counts
+    parts = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
+    rate = f" ({result.done / result.seconds:.0f} a second)" if result.done else ""
+    lines = [
+        f"{sum(counts.values())} files: {parts or 'none'}.",
+        f"{result.done} done in {duration(result.seconds)}{rate}.",
+    ]
+    if counts["skipped"]:
+        lines.append(f"Why files were skipped: column 'reason' of {result.case / 'images.csv'}")
+    return "\n".join(lines)

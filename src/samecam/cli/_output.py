@@ -1,0 +1,107 @@
+"""What every command shares: --json, --quiet, and how progress is shown."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+_LINE_SECONDS = 10.0
+
+
+def output_options(command: F) -> F:
+    """Add --json and --quiet to a command."""
+    command = click.option(
+        "--quiet", "-q", is_flag=True, help="Print nothing but errors and --json."
+    )(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")(
+        command
+    )
+
+
+def say(text: str, *, quiet: bool) -> None:
+    """Print for people."""
+    if not quiet:
+        click.echo(text)
+
+
+def print_json(value: Any) -> None:
+    """Print for machines: one JSON object on standard output."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=True))
+
+
+@contextmanager
+def progress(label: str, unit: str, *, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar with rate and time left on a terminal, a plain line now and then in a log."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty():
+        yield from _bar(label, unit)
+    else:
+        yield _Lines(label, unit)
+
+
+def _bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    columns = (
+        TextColumn(label),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        Remaining(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, rate="", total=None)
+        began = time.monotonic()
+
+        def show(done: int, total: int) -> None:
+            rate = f"{done / max(time.monotonic() - began, 1e-9):.0f} {unit}/s" if done else ""
+            bar.update(task, completed=done, total=total, rate=rate)
+
+        yield show
+
+
+class _Lines:
+    """One line every ten seconds, and one at the end."""
+
+    def __init__(self, label: str, unit: str) -> None:
+        self._label, self._unit = label, unit
+        self._began = self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if (now - self._last < _LINE_SECONDS and done < total) or not done:
+            return
+        self._last = now
+        rate = done / max(now - self._began, 1e-9)
+        left = f", {duration((total - done) / rate)} left" if done < total else ""
+        share = f"{100 * done // max(total, 1)} %"
+        click.echo(
+            f"{self._label}: {done}/{total} ({share}), {rate:.0f} {self._unit}/s{left}", err=True
+        )
+
+
+def duration(seconds: float) -> str:
+    """Seconds in words a person takes in at a glance."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def size(count: float) -> str:
+    """Bytes in the unit a person would use."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TB"

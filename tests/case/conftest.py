@@ -1,0 +1,99 @@
+"""A small pile of photos of every status, and ways to run the tool on it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.photos.pictures import encode, scene
+
+SIZE = 64
+
+
+def write(path, data):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+
+
+def make_photos(root, count=12):
+    """Good photos a00.jpg …, and one file or more of every other kind."""
+    for k in range(count):
+        write(root / f"a{k:02d}.jpg", encode(scene(k, 120 + k, 200), quality=92))
+    bright = scene(50, 100, 100)
+    bright[:30] = 255
+    write(root / "b/weak.png", encode(bright, "PNG"))
+    write(root / "b/white.png", encode(np.full((80, 80, 3), 255, np.uint8), "PNG"))
+    write(root / "b/flat.png", encode(np.full((80, 80, 3), 90, np.uint8), "PNG"))
+    write(root / "b/small.jpg", encode(scene(51, 63, 200)))
+    write(root / "b/text.jpg", b"no photo at all")
+    write(root / "b/empty.jpg", b"")
+    write(root / "c/twin.jpg", (root / "a01.jpg").read_bytes())
+    write(root / "c/text again.txt", b"no photo at all")
+    odd = os.fsdecode(b'x\xff\n"<script>.jpg')
+    write(root / odd, encode(scene(60, 100, 100)))
+    return root
+
+
+EXPECTED = {
+    "b/weak.png": "weak",
+    "b/white.png": "unusable",
+    "b/flat.png": "unusable",
+    "b/small.jpg": "skipped",
+    "b/text.jpg": "skipped",
+    "b/empty.jpg": "skipped",
+    "c/text again.txt": "duplicate",
+    "c/twin.jpg": "duplicate",
+}
+
+
+@pytest.fixture(scope="session")
+def pile(tmp_path_factory):
+    """The pile; tests that change it copy it first."""
+    return make_photos(tmp_path_factory.mktemp("pile") / "photos")
+
+
+@pytest.fixture
+def own_pile(pile, tmp_path):
+    shutil.copytree(pile, tmp_path / "photos", symlinks=True)
+    return tmp_path / "photos"
+
+
+def command(*words, module_path=None, **options):
+    """Start `python -m samecam ...` in a process group of its own."""
+    environment = dict(os.environ)
+    if module_path is not None:
+        environment["PYTHONPATH"] = str(module_path)
+    return subprocess.Popen(
+        [sys.executable, "-m", "samecam", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env=environment,
+        **options,
+    )
+
+
+def run(*words, **options):
+    """Run to the end; (exit code, standard output, standard error)."""
+    process = command(*words, **options)
+    out, error = process.communicate(timeout=120)
+    return process.returncode, out.decode(), error.decode()
+
+
+def same_answer(one, other):
+    """Whether two cases hold the same table and the same fingerprints."""
+    from samecam.case import open_store
+
+    assert (Path(one) / "images.csv").read_bytes() == (Path(other) / "images.csv").read_bytes()
+    with open_store(one) as a, open_store(other) as b:
+        assert list(a.keys) == list(b.keys)
+        np.testing.assert_array_equal(a.read(), b.read())
+        assert a.verify() == []
+    states = [json.loads((Path(c) / "case.json").read_text())["counts"] for c in (one, other)]
+    assert states[0] == states[1]
+    return True

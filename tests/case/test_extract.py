@@ -1,0 +1,234 @@
+"""From files to a case: every file has its row, and nothing depends on chance."""
+
+import csv
+import json
+import os
+
+import numpy as np
+import pytest
+
+import samecam.case._extract
+from samecam.case import COLUMNS, ExtractionSettings, check_log, extract_photos, open_store
+from samecam.errors import SamecamError
+from samecam.fingerprint import fingerprint
+from samecam.photos import Found, read_photo, scan
+from tests.case.conftest import EXPECTED, SIZE, same_answer, write
+from tests.photos.pictures import encode, scene
+
+SMALL = ExtractionSettings(size=SIZE)
+
+
+def table(case):
+    with open(case / "images.csv", encoding="utf-8", errors="surrogateescape", newline="") as f:
+        return {row["path"]: row for row in csv.DictReader(f)}
+
+
+@pytest.fixture(scope="module")
+def case(pile, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("case") / "CASE"
+    result = extract_photos([pile], folder, SMALL, workers=2)
+    assert not result.interrupted
+    return folder
+
+
+def test_every_file_has_a_row_with_its_status(pile, case):
+    rows = table(case)
+    assert list(rows) == [f.path for f in scan([pile])]
+    assert list(next(iter(rows.values()))) == list(COLUMNS)
+    for path, row in rows.items():
+        assert row["status"] == EXPECTED.get(path, "good"), path
+        assert bool(row["reason"]) == (row["status"] != "good"), path
+    assert rows["c/twin.jpg"]["reason"] == "same bytes as a01.jpg"
+    assert rows["c/text again.txt"]["reason"] == "same bytes as b/text.jpg"
+    assert rows["b/small.jpg"]["reason"] == "too small: 63×200, the crop is 64×64"
+    assert rows["b/empty.jpg"]["reason"] == "empty file"
+
+
+def test_the_table_tells_the_file(pile, case):
+    import hashlib
+
+    row = table(case)["a03.jpg"]
+    data = (pile / "a03.jpg").read_bytes()
+    assert row["sha256"] == hashlib.sha256(data).hexdigest()
+    assert int(row["bytes"]) == len(data)
+    assert (row["width"], row["height"], row["format"]) == ("123", "200", "JPEG")
+    assert float(row["saturated"]) == 0.0
+    weak = table(case)["b/weak.png"]
+    assert float(weak["saturated"]) == 30 / 64
+    assert repr(float(weak["saturated"])) == weak["saturated"]
+
+
+def test_the_store_holds_the_fingerprints_of_good_and_weak_photos(pile, case):
+    rows = table(case)
+    wanted = [p for p, row in rows.items() if row["status"] in ("good", "weak")]
+    with open_store(case) as store:
+        assert list(store.keys) == wanted
+        assert list(store.hashes) == [rows[p]["sha256"] for p in wanted]
+        for path in ("a00.jpg", "b/weak.png", wanted[-1]):
+            data = (pile / path).read_bytes()
+            expected = fingerprint(read_photo(data, size=SIZE).pixels)
+            row = store.read([store.index(path)])[0]
+            np.testing.assert_array_equal(row, expected.astype(np.float16).astype(np.float32))
+
+
+def test_one_worker_and_another_path_give_the_same_bytes(own_pile, case, tmp_path):
+    extract_photos([own_pile], tmp_path / "one", SMALL, workers=1)
+    assert same_answer(tmp_path / "one", case)
+
+
+def test_the_same_command_does_nothing_twice(own_pile, tmp_path):
+    first = extract_photos([own_pile], tmp_path / "c", SMALL, workers=2)
+    images = (tmp_path / "c" / "images.csv").read_bytes()
+    again = extract_photos([own_pile], tmp_path / "c", SMALL, workers=2)
+    assert first.done == len(scan([own_pile]))
+    assert again.done == 0
+    assert (tmp_path / "c" / "images.csv").read_bytes() == images
+
+
+def test_new_changed_and_vanished_files(own_pile, tmp_path):
+    extract_photos([own_pile], tmp_path / "c", SMALL)
+    write(own_pile / "d/new.jpg", encode(scene(99, 90, 90)))
+    write(own_pile / "a00.jpg", encode(scene(98, 90, 90)))
+    before = table(tmp_path / "c")
+    (own_pile / "a02.jpg").unlink()
+    result = extract_photos([own_pile], tmp_path / "c", SMALL)
+    assert result.done == 2
+    rows = table(tmp_path / "c")
+    assert rows["d/new.jpg"]["status"] == "good"
+    assert rows["a00.jpg"]["sha256"] != before["a00.jpg"]["sha256"]
+    assert rows["a02.jpg"] == before["a02.jpg"], "what was taken from a file stays"
+
+
+def test_inputs_are_never_changed(own_pile, tmp_path):
+    def state():
+        return {
+            p: (p.stat().st_mtime_ns, p.stat().st_size, p.is_file() and p.read_bytes())
+            for p in sorted(own_pile.rglob("*"))
+        }
+
+    before = state()
+    extract_photos([own_pile], tmp_path / "c", SMALL)
+    assert state() == before
+
+
+def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
+    photos = tmp_path / "photos"
+    write(photos / "good.jpg", encode(scene(1, 80, 80)))
+    (photos / "io-error.jpg").symlink_to("/proc/self/mem")
+    (photos / "dangling.jpg").symlink_to(tmp_path / "gone")
+    os.mkfifo(photos / "pipe.jpg")
+    result = extract_photos([photos], tmp_path / "c", SMALL)
+    rows = table(tmp_path / "c")
+    assert result.counts["good"] == 1
+    assert rows["io-error.jpg"]["reason"] == "cannot be read: Input/output error"
+    assert rows["dangling.jpg"]["reason"].startswith("no longer there")
+    assert rows["pipe.jpg"]["reason"] == "not a regular file"
+    (photos / "dangling.jpg").unlink()
+    write(photos / "dangling.jpg", encode(scene(2, 80, 80)))
+    extract_photos([photos], tmp_path / "c", SMALL)
+    assert table(tmp_path / "c")["dangling.jpg"]["status"] == "good", "tried again"
+
+
+def test_a_file_that_vanishes_during_the_run(own_pile, tmp_path, monkeypatch):
+    found = [*scan([own_pile]), Found("z.jpg", str(own_pile / "z.jpg"))]
+    monkeypatch.setattr(samecam.case._extract, "scan", lambda _: found)
+    result = extract_photos([own_pile], tmp_path / "c", SMALL)
+    assert table(tmp_path / "c")["z.jpg"]["reason"].startswith("no longer there")
+    assert result.counts["good"] == 13
+
+
+def test_many_same_sized_twins(tmp_path):
+    photos = tmp_path / "photos"
+    for k in range(6):
+        write(photos / f"x{k}.bmp", encode(scene(k % 2, 80, 80), "BMP"))
+    extract_photos([photos], tmp_path / "c", SMALL, workers=2)
+    rows = table(tmp_path / "c")
+    assert [rows[f"x{k}.bmp"]["status"] for k in range(6)] == ["good"] * 2 + ["duplicate"] * 4
+    assert rows["x4.bmp"]["reason"] == "same bytes as x0.bmp"
+    assert rows["x5.bmp"]["reason"] == "same bytes as x1.bmp"
+
+
+def test_every_setting_takes_effect_and_is_recorded(tmp_path):
+    photos = tmp_path / "photos"
+    write(photos / "tall.png", encode(scene(1, 150, 220), "PNG"))
+    settings = ExtractionSettings(
+        size=80, offset=(7, 5), portrait="rotate", sigma=2.0, preset="paper", cfa=True,
+        dtype="float32",
+    )  # fmt: skip
+    extract_photos([photos], tmp_path / "c", settings)
+    data = (photos / "tall.png").read_bytes()
+    pixels = read_photo(data, size=80, offset=(7, 5), portrait="rotate").pixels
+    with open_store(tmp_path / "c") as store:
+        expected = fingerprint(pixels, sigma=2.0, preset="paper", cfa=True)
+        np.testing.assert_array_equal(store.read()[0], expected)
+        assert store.extractor == settings.as_dict()
+    recorded = json.loads((tmp_path / "c" / "case.json").read_text())["extraction"]
+    assert recorded == {**settings.as_dict(), "grid": False}
+
+
+def test_the_log_names_every_file_and_hangs_together(pile, case):
+    lines = [json.loads(line) for line in (case / "log.jsonl").read_text().splitlines()]
+    assert sorted(e["path"] for e in lines if e["event"] == "file") == [
+        f.path for f in scan([pile])
+    ]
+    assert [lines[0]["event"], lines[-1]["event"]] == ["extract", "extracted"]
+    assert check_log(case / "log.jsonl") is None
+    changed = (case / "log.jsonl").read_text().replace('"good"', '"weak"', 1)
+    (case / "changed.jsonl").write_text(changed)
+    assert check_log(case / "changed.jsonl") == 3
+    (case / "changed.jsonl").unlink()
+
+
+def test_a_case_among_the_photos_is_refused(own_pile, tmp_path):
+    for inside in (own_pile / "case", own_pile, own_pile / "b" / "c" / "d"):
+        with pytest.raises(SamecamError, match="lies among the photos"):
+            extract_photos([own_pile], inside, SMALL)
+    (tmp_path / "link").symlink_to(own_pile)
+    with pytest.raises(SamecamError, match="lies among the photos"):
+        extract_photos([own_pile], tmp_path / "link" / "case", SMALL)
+    assert not (own_pile / "case").exists()
+
+
+def test_other_settings_photos_or_folders_get_a_sentence(own_pile, tmp_path):
+    case = tmp_path / "c"
+    extract_photos([own_pile], case, SMALL)
+    with pytest.raises(SamecamError, match="made with size 64, not 80"):
+        extract_photos([own_pile], case, ExtractionSettings(size=80))
+    with pytest.raises(SamecamError, match="was made from"):
+        extract_photos([own_pile / "b"], case, SMALL)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.tex").write_text("mine")
+    with pytest.raises(SamecamError, match="not empty and not a case"):
+        extract_photos([own_pile], tmp_path / "full", SMALL)
+    with pytest.raises(SamecamError, match="is a file"):
+        extract_photos([own_pile], own_pile.parent / "full" / "thesis.tex", SMALL)
+    for bad in ({"size": 63}, {"sigma": 0.0}, {"offset": (0, -1)}):
+        with pytest.raises(SamecamError, match=next(iter(bad))):
+            ExtractionSettings(**bad)
+    with pytest.raises(SamecamError, match="workers"):
+        extract_photos([own_pile], tmp_path / "d", SMALL, workers=0)
+
+
+def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
+    extract_photos([own_pile], tmp_path / "c", SMALL)
+    info = json.loads((tmp_path / "c" / "case.json").read_text())
+    (tmp_path / "c" / "case.json").write_text(json.dumps({**info, "version": 99}))
+    with pytest.raises(SamecamError, match="newer samecam.*update"):
+        extract_photos([own_pile], tmp_path / "c", SMALL)
+
+
+def test_too_little_room_is_told_before_the_work(own_pile, tmp_path, monkeypatch):
+    monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 1000)
+    with pytest.raises(SamecamError, match="GB are free"):
+        extract_photos([own_pile], tmp_path / "c", SMALL)
+
+
+def test_real_photographs(photos_dir, tmp_path):
+    names = "\n".join(str(photos_dir / "images" / f"{k:04d}.jpg") for k in range(0, 412, 30))
+    (tmp_path / "list.txt").write_text(names)
+    result = extract_photos([f"@{tmp_path / 'list.txt'}"], tmp_path / "c")
+    assert sum(result.counts.values()) == 14
+    assert result.counts["skipped"] == 0
+    with open_store(tmp_path / "c") as store:
+        X = store.read()
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, atol=1e-3)

@@ -1,0 +1,232 @@
+"""Killed, interrupted, starved, hung: the same command goes on and gives the same answer."""
+
+import csv
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from samecam.case import ExtractionSettings, check_log, extract_photos
+from samecam.store import DiskStore
+from tests.case.conftest import SIZE, command, make_photos, run, same_answer, write
+from tests.photos.pictures import encode, scene
+
+FAULTS = Path(__file__).parent / "faults"
+
+
+def reasons(case):
+    with open(case / "images.csv", encoding="utf-8", errors="surrogateescape", newline="") as f:
+        return {row["path"]: row["reason"] for row in csv.DictReader(f)}
+
+
+def slow_photos(root, count=24):
+    """Photos that take 0.2 s each, so that there is time to disturb the run."""
+    make_photos(root, count)
+    for file in root.glob("a*.jpg"):
+        file.write_bytes(file.read_bytes() + b"SLOW-HERE")
+    return root
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory):
+    return slow_photos(tmp_path_factory.mktemp("slow") / "photos")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(slow, tmp_path_factory):
+    case = tmp_path_factory.mktemp("undisturbed") / "case"
+    extract_photos([slow], case, ExtractionSettings(size=SIZE))
+    return case
+
+
+def extract(photos, case, *more):
+    words = ("extract", photos, "-o", case, "--size", SIZE, "--workers", 2, *more)
+    return command(*words, module_path=FAULTS)
+
+
+def rows_in(case):
+    """Rows that count, read beside a living writer."""
+    try:
+        with DiskStore.open(case / "fingerprints") as store:
+            return len(store)
+    except Exception:
+        return 0
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def family(process):
+    return [process, *psutil.Process(process.pid).children(recursive=True)]
+
+
+def kill_and_check(process, case):
+    """kill -9 the parent: workers end within 2 s by themselves and the lock is free."""
+    try:
+        workers = psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        workers = []
+    acknowledged = rows_in(case)
+    process.kill()
+    process.communicate()
+    assert wait_for(lambda: not any(w.is_running() for w in workers), 2.0), "orphaned workers"
+    return acknowledged
+
+
+def kill_loop(photos, case, kills, seed):
+    """Disturb a run so often, then let it end."""
+    chance = random.Random(seed)
+    for _ in range(kills):
+        process = extract(photos, case)
+        time.sleep(chance.uniform(0.1, 2.5))
+        acknowledged = kill_and_check(process, case)
+        if (case / "fingerprints" / "store.json").exists():
+            assert rows_in(case) >= acknowledged
+    code, _, error = run(
+        *("extract", photos, "-o", case, "--size", SIZE, "--workers", 2), module_path=FAULTS
+    )
+    assert code == 3, error
+
+
+def test_killed_at_random_moments_and_resumed(slow, undisturbed, tmp_path):
+    kill_loop(slow, tmp_path / "case", kills=4, seed=1)
+    assert same_answer(tmp_path / "case", undisturbed)
+    assert check_log(tmp_path / "case" / "log.jsonl") is None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(10))
+def test_fifty_kills(slow, undisturbed, tmp_path, seed):
+    kill_loop(slow, tmp_path / "case", kills=5, seed=100 + seed)
+    assert same_answer(tmp_path / "case", undisturbed)
+    assert check_log(tmp_path / "case" / "log.jsonl") is None
+
+
+def test_killed_workers_cost_at_most_their_file(slow, undisturbed, tmp_path):
+    process = extract(slow, tmp_path / "case")
+    assert wait_for(lambda: rows_in(tmp_path / "case") > 2, 30)
+    busy = [w for w in psutil.Process(process.pid).children(recursive=True) if not w.children()]
+    workers = [w for w in busy if "resource_tracker" not in " ".join(w.cmdline())]
+    workers[0].kill()
+    process.communicate(timeout=60)
+    lost = {p: r for p, r in reasons(tmp_path / "case").items() if "crashed" in r}
+    assert len(lost) <= 1
+    code, *_ = run(*("extract", slow, "-o", tmp_path / "case", "--size", SIZE), module_path=FAULTS)
+    assert code == 3
+    assert same_answer(tmp_path / "case", undisturbed), "lost files are tried again"
+
+
+def test_ctrl_c_finishes_the_files_in_hand_and_tells_how_to_go_on(slow, undisturbed, tmp_path):
+    case = tmp_path / "case"
+    process = extract(slow, case)
+    assert wait_for(lambda: rows_in(case) > 2, 30)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 130, error.decode()
+    assert "To go on: samecam extract" in error.decode()
+    assert json.loads((case / "case.json").read_text())["state"] == "interrupted"
+    assert 2 < rows_in(case) < 26
+    run("extract", slow, "-o", case, "--size", SIZE, module_path=FAULTS)
+    assert same_answer(case, undisturbed)
+    assert not any("crashed" in r for r in reasons(case).values())
+
+
+def test_a_second_process_is_refused_with_a_sentence(slow, tmp_path):
+    process = extract(slow, tmp_path / "case")
+    assert wait_for(lambda: rows_in(tmp_path / "case") > 0, 30)
+    code, _, error = run("extract", slow, "-o", tmp_path / "case", "--size", SIZE)
+    assert code == 1
+    assert f"is in use by process {process.pid}" in error
+    assert error.count("\n") <= 3
+    assert "Traceback" not in error
+    kill_and_check(process, tmp_path / "case")
+
+
+def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
+    photos = tmp_path / "photos"
+    for k in range(8):
+        write(photos / f"{k}.jpg", encode(scene(k, 90, 90)))
+    write(photos / "hang.jpg", encode(scene(20, 90, 90)) + b"HANG-HERE")
+    write(photos / "crash.jpg", encode(scene(21, 90, 90)) + b"CRASH-HERE")
+    code, out, error = run(
+        *("extract", photos, "-o", tmp_path / "case", "--size", SIZE, "--timeout", 2, "--json"),
+        module_path=FAULTS,
+    )
+    assert code == 3, error
+    assert json.loads(out)["counts"] == {
+        "good": 8, "weak": 0, "unusable": 0, "duplicate": 0, "skipped": 2,
+    }  # fmt: skip
+    why = reasons(tmp_path / "case")
+    assert why["hang.jpg"] == "took longer than 2 s"
+    assert why["crash.jpg"] == "its decoder crashed (SIGSEGV)"
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 400 kB, where this machine lets us make one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    options = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
+    if not shutil.which("mount") or subprocess.run(options, capture_output=True).returncode:
+        pytest.skip("cannot mount a small file system here")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_disk_ends_with_a_sentence_and_goes_on_when_there_is_room(small_disk, tmp_path):
+    photos = tmp_path / "photos"
+    make_photos(photos, 40)
+    case = small_disk / "case"
+    settings = ("--size", 96, "--workers", 2)
+    code, _, error = run("extract", photos, "-o", case, *settings)
+    assert code == 1, "the check before the work"
+    assert "GB are free" in error
+    # Past the check (another program takes the room meanwhile), the disk itself says no.
+    hook = tmp_path / "hook"
+    hook.mkdir()
+    (hook / "sitecustomize.py").write_text(
+        "import shutil\nreal = shutil.disk_usage\n"
+        "shutil.disk_usage = lambda p: real('/')._replace(free=10**12)\n"
+    )
+    code, _, error = run("extract", photos, "-o", case, *settings, module_path=hook)
+    assert code == 1
+    assert "No space is left" in error or "cannot be written: No space left" in error
+    assert "Traceback" not in error
+    before = rows_in(case)
+    subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
+    code, _, error = run("extract", photos, "-o", case, *settings)
+    assert code == 3, error
+    assert before < rows_in(case)
+    extract_photos([photos], tmp_path / "undisturbed", ExtractionSettings(size=96))
+    assert same_answer(case, tmp_path / "undisturbed")
+
+
+def test_a_limit_on_file_size_is_a_full_disk_too(tmp_path):
+    photos = tmp_path / "photos"
+    make_photos(photos, 12)
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+
+    words = ("extract", photos, "-o", tmp_path / "case", "--size", SIZE, "--workers", 1)
+    code, _, error = run(*words, preexec_fn=limit)
+    assert code == 1
+    assert "No space is left" in error
+    code, _, error = run(*words)
+    assert code == 3, error
+    extract_photos([photos], tmp_path / "undisturbed", ExtractionSettings(size=SIZE))
+    assert same_answer(tmp_path / "case", tmp_path / "undisturbed")

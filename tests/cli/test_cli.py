@@ -1,0 +1,131 @@
+"""Words typed, exit codes, what is printed where."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from samecam._version import __version__
+from samecam.cli import cli
+from tests.case.conftest import SIZE, run, write
+from tests.photos.pictures import encode, scene
+
+
+@pytest.fixture
+def photos(tmp_path):
+    for k in range(3):
+        write(tmp_path / "photos" / f"{k}.jpg", encode(scene(k, 90, 90)))
+    return tmp_path / "photos"
+
+
+def test_help_imports_nothing_heavy():
+    code = (
+        "import sys\nfrom click.testing import CliRunner\nfrom samecam.cli import cli\n"
+        "assert CliRunner().invoke(cli, ['--help']).exit_code == 0\n"
+        "heavy = {'numba', 'sklearn', 'scipy', 'numpy', 'PIL', 'torch', 'rich', 'pebble'}\n"
+        "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("name", [None, *sorted(cli.commands)])
+def test_every_command_has_help(name):
+    result = CliRunner().invoke(cli, [name, "--help"] if name else ["--help"])
+    assert result.exit_code == 0
+    if name:
+        assert cli.commands[name].help
+        assert {"--json", "--quiet"} <= set(result.output.replace(",", " ").split())
+
+
+def test_version():
+    assert CliRunner().invoke(cli, ["--version"]).output == f"samecam, version {__version__}\n"
+
+
+def test_extract_prints_the_summary_on_stdout_and_progress_on_stderr(photos, tmp_path):
+    code, out, error = run("extract", photos, "-o", tmp_path / "c", "--size", SIZE)
+    assert code == 0
+    assert out.startswith("3 files: 3 good.\n3 done in ")
+    assert "about" in error
+    assert "Extracting: 3/3" in error
+
+
+def test_extract_json_and_quiet(photos, tmp_path):
+    words = ("extract", photos, "-o", tmp_path / "c", "--size", SIZE)
+    code, out, error = run(*words, "--json", "--quiet")
+    assert (code, error) == (0, "")
+    result = json.loads(out)
+    assert result["counts"]["good"] == 3
+    assert result["done"] == 3
+    code, out, error = run(*words, "--quiet")
+    assert (code, out, error) == (0, "", "")
+
+
+def test_skipped_files_give_exit_code_three(photos, tmp_path):
+    write(photos / "notes.txt", b"hello")
+    code, out, _ = run("extract", photos, "-o", tmp_path / "c", "--size", SIZE, "-q")
+    assert (code, out) == (3, "")
+
+
+def test_dry_run_tells_and_writes_nothing(photos, tmp_path):
+    words = ("extract", photos, "-o", tmp_path / "c", "--size", SIZE, "--dry-run")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert out.startswith("3 files")
+    code, out, _ = run(*words, "--json")
+    plan = json.loads(out)
+    assert plan["files"] == 3
+    assert plan["disk_bytes"] >= 3 * 2 * SIZE * SIZE
+    assert plan["fits"] is True
+    assert plan["seconds"] > 0
+    assert not (tmp_path / "c").exists()
+
+
+def test_errors_are_one_sentence_and_exit_code_one(tmp_path):
+    code, out, error = run("extract", tmp_path / "no\nsuch", "-o", tmp_path / "c")
+    assert (code, out) == (1, "")
+    assert error.startswith("Error: ")
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["extract"],
+        ["extract", "x"],
+        ["extract", "x", "-o", "c", "--size", "63"],
+        ["extract", "x", "-o", "c", "--offset", "3"],
+        ["extract", "x", "-o", "c", "--workers", "0"],
+        ["simulate", "-o", "d", "--size", "big"],
+        ["unknown"],
+    ],
+)
+def test_wrong_usage_is_exit_code_two(words):
+    assert run(*words)[0] == 2
+
+
+def test_doctor():
+    result = CliRunner().invoke(cli, ["doctor", "--json"])
+    found = json.loads(result.output)
+    assert found["cores"] >= 1
+    assert found["memory_bytes"] > 2**28
+    assert found["formats"]["JPEG"] is True
+    assert "numpy" in found["versions"]
+    assert "cores" in CliRunner().invoke(cli, ["doctor"]).output
+
+
+def test_simulate_then_extract(tmp_path):
+    words = ("simulate", "-o", tmp_path / "sim", "--cameras", 2, "--images", 2, "--size", "96x80")
+    code, out, _ = run(*words, "--json")
+    assert code == 0
+    assert json.loads(out)["photos"] == 4
+    truth = (tmp_path / "sim" / "truth.csv").read_text().splitlines()
+    assert truth[0] == "path,camera"
+    assert len(truth) == 5
+    code, out, _ = run(
+        "extract", tmp_path / "sim" / "images", "-o", tmp_path / "c", "--size", 64, "--json"
+    )
+    assert code == 0
+    assert sum(json.loads(out)["counts"].values()) == 4
