@@ -106,6 +106,18 @@ def test_blocks_keep_within_the_budget_and_give_everything(store, rows):
     np.testing.assert_array_equal(np.concatenate([b for _, b in blocks]), store.read())
 
 
+@pytest.mark.parametrize("width", [1, 7, 100, N, N + 5])
+def test_columns_give_every_pixel_once(store, width):
+    for k, x in enumerate(vectors(5)):
+        store.add(f"{k}", x)
+    store.commit()
+    parts = [(start, part.copy()) for start, part in store.columns(width)]
+    assert [start for start, _ in parts] == list(range(0, N, width))
+    np.testing.assert_array_equal(np.concatenate([p for _, p in parts], axis=1), store.read())
+    some = [part.copy() for _, part in store.columns(width, np.array([3, 1]))]
+    np.testing.assert_array_equal(np.concatenate(some, axis=1), store.read([3, 1]))
+
+
 def test_a_budget_under_one_row_gets_a_sentence(store):
     store.add("a", vectors(1)[0])
     store.commit()

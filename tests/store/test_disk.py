@@ -48,8 +48,22 @@ def test_a_flipped_bit_is_found_by_its_checksum(filled, byte):
         assert store.verify() == [hurt]
         with pytest.raises(SamecamError, match="damaged"):
             store.read()
+        with pytest.raises(SamecamError, match="damaged"):
+            list(store.columns(70))
         others = [k for k in range(6) if str(k) != hurt]
         assert store.read(others).shape == (5, N)
+
+
+def test_half_precision_is_widened_exactly(tmp_path):
+    """Every finite half-precision number, through the store."""
+    bits = np.arange(2**16, dtype=np.uint16)
+    halves = bits.view(np.float16)
+    halves = halves[np.isfinite(halves)]
+    with DiskStore.create(tmp_path / "s", n_pixels=halves.size) as store:
+        store.add("all", halves.astype(np.float32))
+        store.commit()
+        row = store.read()[0]
+    np.testing.assert_array_equal(row.view(np.uint32), halves.astype(np.float32).view(np.uint32))
 
 
 def test_a_shard_cut_short_or_gone_is_found(filled):

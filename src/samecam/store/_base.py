@@ -66,6 +66,15 @@ class FingerprintStore(ABC):
         """Make everything added count."""
 
     @abstractmethod
+    def columns(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Floats]]:
+        """(first pixel, (n, ≤width) part) from the first pixel to the last, each read once.
+
+        The array is used again for the next part but one: take what you need before.
+        """
+
+    @abstractmethod
     def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None: ...
 
     @property

@@ -55,8 +55,12 @@ def encode(vector: npt.ArrayLike, name: str) -> tuple[npt.NDArray[Any], float]:
 
 
 def decode(raw: npt.NDArray[Any], scale: float, out: Floats) -> None:
-    """Write one stored row as float32 to `out`."""
+    """Write a stored row, or a part of one, as float32 to `out` (contiguous)."""
     if raw.dtype == np.int8:
         np.multiply(raw, np.float32(scale), out=out, casting="unsafe")
-    else:
+    elif raw.dtype == np.float32:
         out[:] = raw
+    else:
+        from samecam.store._kernels import widen_half
+
+        widen_half(raw.view(np.uint16), out.view(np.uint32), out)

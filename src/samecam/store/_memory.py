@@ -1,6 +1,6 @@
 """A store that lives in memory: for arrays somebody brings, and for tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,16 @@ class MemoryStore(FingerprintStore):
                 self._vectors[key] = row
         self._added.clear()
         self._keys = sorted(self._vectors)
+
+    def columns(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Floats]]:
+        """See `FingerprintStore.columns`."""
+        chosen = range(len(self)) if rows is None else rows
+        for start in range(0, self.n_pixels, width):
+            parts = [self._vectors[self._keys[row]][start : start + width] for row in chosen]
+            empty = np.empty((0, min(width, self.n_pixels - start)), dtype=np.float32)
+            yield start, np.stack(parts) if parts else empty
 
     def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
         for target, row in enumerate(rows):
