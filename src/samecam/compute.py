@@ -20,6 +20,7 @@ __all__ = [
     "Machine",
     "TaskTimeoutError",
     "WorkerDiedError",
+    "format_bytes",
     "machine",
     "parse_bytes",
     "rows_per_block",
@@ -75,6 +76,15 @@ def parse_bytes(text: str) -> int:
     if not match or float(match[1]) <= 0:
         raise SamecamError(f"{text!r} is not an amount of memory: write it like 800M or 8G.")
     return int(float(match[1]) * _UNITS[match[2]])
+
+
+def format_bytes(count: float) -> str:
+    """Bytes in the unit a person would use."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
+        count /= 1024
+    return f"{count:.1f} TB"
 
 
 def worker_count(requested: int | None) -> int:

@@ -219,7 +219,7 @@ def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
 
 def test_too_little_room_is_told_before_the_work(own_pile, tmp_path, monkeypatch):
     monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 1000)
-    with pytest.raises(SamecamError, match="GB are free"):
+    with pytest.raises(SamecamError, match="are free for"):
         extract_photos([own_pile], tmp_path / "c", SMALL)
 
 

@@ -194,7 +194,7 @@ def test_a_full_disk_ends_with_a_sentence_and_goes_on_when_there_is_room(small_d
     settings = ("--size", 96, "--workers", 2)
     code, _, error = run("extract", photos, "-o", case, *settings)
     assert code == 1, "the check before the work"
-    assert "GB are free" in error
+    assert "are free for" in error
     # Past the check (another program takes the room meanwhile), the disk itself says no.
     hook = tmp_path / "hook"
     hook.mkdir()

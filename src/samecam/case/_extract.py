@@ -182,9 +182,9 @@ class _Run:
         free = free_bytes(self._case.folder)
         if need > free:
             raise SamecamError(
-                f"{self._total} fingerprints may need {need / 2**30:.1f} GB and only "
-                f"{free / 2**30:.1f} GB are free for {str(self._case.folder)!r}: free some, name "
-                "a folder on a larger disk, or store them as int8."
+                f"{self._total} fingerprints may need {compute.format_bytes(need)} and only "
+                f"{compute.format_bytes(free)} are free for {str(self._case.folder)!r}: free some, "
+                "name a folder on a larger disk, or store them as int8."
             )
 
     def _work_through(self) -> None:

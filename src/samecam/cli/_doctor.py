@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from samecam.cli._output import output_options, print_json, size
+from samecam.cli._output import output_options, print_json
+from samecam.compute import format_bytes
 
 _EXTRAS = {
     "gpu": ("torch", "GPU computing"),
@@ -79,9 +80,8 @@ def _print(found: dict[str, Any]) -> None:
     formats = ", ".join(name for name, there in found["formats"].items() if there)
     click.echo(f"versions   {versions}")
     click.echo(f"cores      {found['cores']} (extraction uses {found['workers']} workers)")
-    click.echo(
-        f"memory     {size(found['memory_bytes'])}, {size(found['available_bytes'])} available"
-    )
+    memory, available = (format_bytes(found[f"{k}_bytes"]) for k in ("memory", "available"))
+    click.echo(f"memory     {memory}, {available} available")
     click.echo(f"BLAS       {blas or 'none found'}")
     click.echo(f"GPU        {found['gpu'] or 'none'}")
     click.echo(f"formats    {formats}")

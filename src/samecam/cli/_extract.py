@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._output import duration, output_options, print_json, progress, say, size
+from samecam.cli._output import duration, output_options, print_json, progress, say
+from samecam.compute import format_bytes
 
 if TYPE_CHECKING:
     from samecam.case import Estimate, Extraction
@@ -155,9 +156,9 @@ def extract(
 def _plan_words(plan: "Estimate") -> str:
     room = "" if plan.fits else " That does not fit."
     return (
-        f"{plan.files} files, {size(plan.input_bytes)}: about {duration(plan.seconds)} with "
-        f"{plan.workers} worker{'s' if plan.workers > 1 else ''} and up to "
-        f"{size(plan.disk_bytes)} of {size(plan.free_bytes)} free disk.{room}"
+        f"{plan.files} files, {format_bytes(plan.input_bytes)}: about {duration(plan.seconds)} "
+        f"with {plan.workers} worker{'s' if plan.workers > 1 else ''} and up to "
+        f"{format_bytes(plan.disk_bytes)} of {format_bytes(plan.free_bytes)} free disk.{room}"
     )
 
 

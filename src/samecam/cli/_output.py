@@ -96,12 +96,3 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def size(count: float) -> str:
-    """Bytes in the unit a person would use."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} TB"

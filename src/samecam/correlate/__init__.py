@@ -1,0 +1,22 @@
+"""Fingerprints to correlations: Gram matrix, groups, and the scale of chance."""
+
+from samecam.correlate._gram import DEFAULT_MEMORY, cross, gram, normalised
+from samecam.correlate._groups import (
+    centroid_correlations,
+    centroid_correlations_from_rows,
+    centroids,
+    group_sums,
+)
+from samecam.correlate._null import null_scale
+
+__all__ = [
+    "DEFAULT_MEMORY",
+    "centroid_correlations",
+    "centroid_correlations_from_rows",
+    "centroids",
+    "cross",
+    "gram",
+    "group_sums",
+    "normalised",
+    "null_scale",
+]

@@ -1,0 +1,73 @@
+"""The scale of chance is measured right, however few cameras took the photos."""
+
+import numpy as np
+import pytest
+
+from samecam.correlate import null_scale
+from samecam.simulate import gram
+
+SIGMA = 1 / 512
+
+
+@pytest.mark.parametrize("mean", [0.003, 0.01, 0.05, 0.3])
+@pytest.mark.parametrize(
+    "sizes", [[300], [150] * 2, [60] * 5, [25] * 60, [6] * 100, [1] * 300, [700] + [1] * 20]
+)
+def test_right_for_one_two_five_sixty_and_many_cameras(sizes, mean):
+    estimates = [null_scale(gram(sizes, mean, seed=seed).gram) for seed in range(2)]
+    assert estimates == pytest.approx([SIGMA] * 2, rel=0.05)
+
+
+def test_what_the_obvious_estimate_would_say():
+    """The reason for all this: with one camera 1.4826·MAD is far too large."""
+    G = gram([300], 0.01, seed=1).gram
+    off = G[~np.eye(300, dtype=bool)]
+    assert 1.4826 * np.median(np.abs(off - np.median(off))) > 2 * SIGMA
+
+
+@pytest.mark.parametrize("sizes", [[20], [10] * 2, [6] * 5])
+def test_few_photos_are_a_matter_of_chance_but_not_far_off(sizes):
+    estimates = [null_scale(gram(sizes, 0.02, seed=s).gram) / SIGMA for s in range(5)]
+    assert min(estimates) > 0.7
+    assert max(estimates) < 1.4
+
+
+def test_another_scale_is_followed():
+    G = gram([40] * 6, 0.01, null_scale=0.0027).gram
+    assert null_scale(G) == pytest.approx(0.0027, rel=0.05)
+    assert null_scale(G, n_pixels=512**2) == pytest.approx(0.0027, rel=0.05)
+
+
+def test_never_below_white_noise_when_d_is_known():
+    G = gram([40] * 6, 0.01, null_scale=1e-4).gram
+    assert null_scale(G, n_pixels=512**2) == SIGMA
+    assert null_scale(G) == pytest.approx(1e-4, rel=0.05)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+def test_too_few_to_measure(n):
+    G = gram([5], 0.3).gram[:n, :n]
+    assert null_scale(G, n_pixels=512**2) == pytest.approx(1.4 * SIGMA)
+    assert null_scale(G) > 0
+
+
+def test_the_order_of_photos_does_not_matter():
+    G = gram([300, 200, 250], 0.01).gram
+    order = np.random.default_rng(0).permutation(750)
+    assert null_scale(G[np.ix_(order, order)]) == pytest.approx(null_scale(G), rel=1e-6)
+
+
+def test_input_is_not_modified():
+    G = gram([20], 0.05).gram
+    before = G.copy()
+    null_scale(G)
+    np.testing.assert_array_equal(G, before)
+
+
+def test_real_photographs_scatter_more_than_white_noise(golden_dir):
+    G = np.load(golden_dir / "authors_ssc_nc.npz")["gram"]
+    cameras = np.load(golden_dir / "authors_ssc_nc.npz")["cameras"]
+    different = cameras[:, None] != cameras[None]
+    spread = 1.4826 * np.median(np.abs(G[different]))
+    assert null_scale(G) == pytest.approx(spread, rel=0.12)
+    assert null_scale(G) > 1.2 * SIGMA
