@@ -1,0 +1,29 @@
+"""Correlations to groups: labels from 0, largest group first, −1 for unclustered."""
+
+from samecam.cluster._gamma import (
+    GammaChoice,
+    cost_gamma,
+    normalised_cut,
+    null_gamma,
+    paper_gamma,
+)
+from samecam.cluster._graph import affinity
+from samecam.cluster._labels import numbered
+from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spectrum
+from samecam.cluster._ssc import SSC, SSCNC
+
+__all__ = [
+    "SSC",
+    "SSCNC",
+    "GammaChoice",
+    "Spectrum",
+    "affinity",
+    "cost_gamma",
+    "eigengap",
+    "normalised_cut",
+    "null_gamma",
+    "numbered",
+    "paper_gamma",
+    "spectral_groups",
+    "spectrum",
+]

@@ -1,0 +1,163 @@
+"""Sparse subspace clustering of fingerprints: SSC and, with Z ≥ 0, SSC-NC."""
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from samecam import correlate
+from samecam.cluster._gamma import cost_gamma, null_gamma, paper_gamma
+from samecam.cluster._graph import SCALINGS, Scaling, affinity
+from samecam.cluster._labels import numbered
+from samecam.cluster._spectral import Eigengap, eigengap, spectral_groups, spectrum
+from samecam.represent import Solver, represent
+from samecam.store import FingerprintStore
+
+Gram = npt.NDArray[np.floating]
+
+
+class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Sparse subspace clustering (Phan 2017), coefficients of both signs.
+
+    Every fingerprint is represented sparsely by the others, the representations make a
+    graph, and its spectrum tells the number of groups and who belongs to which.
+
+    Parameters
+    ----------
+    gamma : "auto", "paper", "cost" or a number
+        Weight of the ℓ₁ norm in ½‖XZ − X‖² + γ‖Z‖₁. "auto": twice the measured scale of
+        chance (`null_gamma`). "paper": the published value for this size (`paper_gamma`).
+        "cost": the smallest cost of Phan 2017 over a grid (`cost_gamma`), dear.
+    n_clusters : number of groups; None reads it off the eigengap
+    solver : "exact", "admm" or "authors", see `samecam.represent.represent`
+    scaling : of the representations in the graph, see `affinity`
+    eigengap : "guarded" or "authors", see `samecam.cluster.eigengap`
+    metric : "correlation" takes fingerprints, centred and normalised inside;
+        "precomputed" takes their correlations
+    memory : bytes that forming the correlations may take, the result included
+    random_state : of k-means
+    null_scale : standard deviation of different-camera correlations; None measures it
+    n_pixels : length of the fingerprints, where only correlations are given
+
+    Attributes
+    ----------
+    labels_ : (n,) groups from 0, largest first; −1 is unclustered (linked to nobody)
+    n_clusters_ : number of groups
+    coefficients_ : (n, n) CSR, row i represents image i
+    affinity_ : (n, n) CSR
+    eigenvalues_ : ascending, of the normalised Laplacian without isolated images
+    gamma_, null_scale_ : as used
+    report_ : of the solver, with its certificate
+    """
+
+    _nonnegative = False
+
+    def __init__(
+        self,
+        *,
+        gamma: float | Literal["auto", "paper", "cost"] = "auto",
+        n_clusters: int | None = None,
+        solver: Solver = "exact",
+        scaling: Scaling = "max",
+        eigengap: Eigengap = "guarded",
+        metric: Literal["correlation", "precomputed"] = "correlation",
+        memory: int = correlate.DEFAULT_MEMORY,
+        random_state: int | np.random.RandomState | None = 0,
+        null_scale: float | None = None,
+        n_pixels: int | None = None,
+    ) -> None:
+        self.gamma = gamma
+        self.n_clusters = n_clusters
+        self.solver = solver
+        self.scaling = scaling
+        self.eigengap = eigengap
+        self.metric = metric
+        self.memory = memory
+        self.random_state = random_state
+        self.null_scale = null_scale
+        self.n_pixels = n_pixels
+
+    def fit(self, X: Any, y: object = None) -> "SSC":  # noqa: ARG002 - the convention
+        """Group the rows of `X`: fingerprints (array or store), or their correlations."""
+        gram, n_pixels = self._correlations(X)
+        self._check_parameters(len(gram))
+        self.null_scale_ = (
+            correlate.null_scale(gram, n_pixels) if self.null_scale is None else self.null_scale
+        )
+        self.gamma_ = self._choose_gamma(gram, n_pixels)
+        answer = represent(gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver)
+        self.coefficients_, self.report_ = answer
+        self.affinity_ = affinity(self.coefficients_, self.scaling)
+        found = spectrum(self.affinity_)
+        self.eigenvalues_ = found.values
+        count = self.n_clusters
+        if count is None:
+            count = eigengap(found.values, self.eigengap)
+        state = check_random_state(self.random_state)
+        self.labels_ = numbered(spectral_groups(self.affinity_, found, count, state))
+        self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that precomputed input is pairwise."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        return tags
+
+    def _correlations(self, X: Any) -> tuple[Gram, int | None]:
+        if self.metric not in ("correlation", "precomputed"):
+            raise ValueError(f"metric is {self.metric!r}; choose 'correlation' or 'precomputed'")
+        if isinstance(X, FingerprintStore):
+            if self.metric == "precomputed":
+                raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
+            if len(X) == 0:
+                raise ValueError("X holds no fingerprint; give at least one")
+            return correlate.gram(X, memory=self.memory), self.n_pixels or X.n_pixels
+        rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
+        if self.metric == "precomputed":
+            return rows, self.n_pixels
+        gram = correlate.gram(correlate.normalised(rows), memory=self.memory)
+        return gram, self.n_pixels or rows.shape[1]
+
+    def _check_parameters(self, n: int) -> None:
+        if self.n_clusters is not None and not 1 <= self.n_clusters <= n:
+            raise ValueError(f"n_clusters is {self.n_clusters}; choose 1 to {n}, or None")
+        if self.scaling not in SCALINGS:
+            raise ValueError(f"scaling is {self.scaling!r}; choose from {SCALINGS}")
+        if self.eigengap not in ("guarded", "authors"):
+            raise ValueError(f"eigengap is {self.eigengap!r}; choose 'guarded' or 'authors'")
+        if self.null_scale is not None and not 0 < self.null_scale < np.inf:
+            raise ValueError(f"null_scale is {self.null_scale}; give a positive number, or None")
+        if self.n_pixels is not None and self.n_pixels < 1:
+            raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
+
+    def _choose_gamma(self, gram: Gram, n_pixels: int | None) -> float:
+        if self.gamma == "auto":
+            return null_gamma(self.null_scale_, self.solver)
+        if self.gamma == "cost":
+            state = check_random_state(self.random_state)
+            return cost_gamma(
+                gram, nonnegative=self._nonnegative, solver=self.solver, random_state=state
+            ).gamma
+        if self.gamma == "paper":
+            if n_pixels is None:
+                raise ValueError("gamma is 'paper' but the size is unknown; give n_pixels")
+            return paper_gamma(n_pixels, self.solver)
+        if isinstance(self.gamma, str) or not 0 < self.gamma < np.inf:
+            raise ValueError(
+                f"gamma is {self.gamma!r}; give a positive number, 'auto', 'paper' or 'cost'"
+            )
+        return float(self.gamma)
+
+
+class SSCNC(SSC):
+    """SSC with non-negative coefficients (SSC-NC), the paper's method for medium sets.
+
+    Correlations of one camera's photographs are positive, so negative coefficients
+    only ever link strangers. Parameters and attributes are those of `SSC`.
+    """
+
+    _nonnegative = True

@@ -1,0 +1,106 @@
+"""Arguments looked at before any work: one sentence each when they are wrong."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_BLOCK = 1024
+_UNIT = 1e-3  # how far a diagonal entry may be from 1
+_ASYMMETRY = 1e-5  # how far gram[i, j] may be from gram[j, i], in units of max |gram|
+
+
+def as_gram(gram: ArrayLike) -> NDArray[np.floating]:
+    """`gram` as a square C-ordered float32 or float64 array; no copy unless one is needed.
+
+    A Fortran-ordered Gram is read through its transpose, which is the same matrix.
+    """
+    array: NDArray[Any] = np.asarray(gram)
+    if array.ndim != 2 or array.shape[0] != array.shape[1]:
+        raise ValueError(
+            f"gram has shape {array.shape}: give the square matrix of correlations between all "
+            "images, shape (n, n)."
+        )
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"gram has dtype {array.dtype}: give real numbers, float32 or float64.")
+    if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+        array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    if array.flags.f_contiguous:
+        array = array.T
+    return np.ascontiguousarray(array)
+
+
+def check_gram(gram: NDArray[np.floating]) -> float:
+    """Raise unless `gram` is finite, symmetric and has a diagonal of ones; return max |gram|.
+
+    Walks pairs of blocks; allocates a few blocks of 1024 × 1024 at most.
+    """
+    n = gram.shape[0]
+    largest, asymmetry = 0.0, 0.0
+    for top in range(0, n, _BLOCK):
+        for left in range(top, n, _BLOCK):
+            upper = gram[top : top + _BLOCK, left : left + _BLOCK]
+            lower = gram[left : left + _BLOCK, top : top + _BLOCK]
+            low = min(float(upper.min()), float(lower.min()))
+            high = max(float(upper.max()), float(lower.max()))
+            if not (math.isfinite(low) and math.isfinite(high)):
+                raise ValueError(_not_finite(gram))
+            largest = max(largest, -low, high)
+            asymmetry = max(asymmetry, float(np.abs(upper - lower.T).max()))
+    diagonal = gram.diagonal()
+    if n and float(np.abs(diagonal - 1).max()) > _UNIT:
+        i = int(np.abs(diagonal - 1).argmax())
+        raise ValueError(
+            f"gram[{i}, {i}] is {diagonal[i]:.6g}, not 1: scale every fingerprint to unit norm "
+            "before correlating."
+        )
+    if asymmetry > _ASYMMETRY * largest:
+        raise ValueError(
+            f"gram is not symmetric, entries differ from their mirror image by up to "
+            f"{asymmetry:.3g}: give correlations, gram[i, j] = gram[j, i]."
+        )
+    return largest
+
+
+def _not_finite(gram: NDArray[np.floating]) -> str:
+    """Return the sentence for the first entry that is not finite."""
+    i = next(k for k, row in enumerate(gram) if not np.isfinite(row).all())
+    j = int(np.flatnonzero(~np.isfinite(gram[i]))[0])
+    return f"gram[{i}, {j}] is {gram[i, j]}: leave out images whose correlations are not finite."
+
+
+def check_gamma(gamma: float) -> float:
+    """`gamma` as a float, if it is a finite positive number."""
+    try:
+        value = float(gamma)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(
+            f"gamma is {gamma!r}: give a positive number, for example twice the spread of "
+            "correlations between different cameras."
+        )
+    return value
+
+
+def check_positive(name: str, value: float, advice: str) -> None:
+    """Raise a sentence unless `value` is a finite positive number."""
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} is {value!r}: {advice}")
+
+
+def as_rows(coefficients: Any, n: int, dtype: np.dtype[Any]) -> Any:
+    """`coefficients` (dense or sparse, (n, n)) as a canonical CSR array of `dtype`."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(coefficients, dtype=dtype)
+    if rows.shape != (n, n):
+        raise ValueError(
+            f"coefficients have shape {rows.shape} but gram is {n} × {n}: row i must represent "
+            "image i by all images."
+        )
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
