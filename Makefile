@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Real photographs and golden arrays for tests and benchmarks, where they are at hand.
 SHARED ?= $(wildcard ../shared)
-PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared $(SHARED))
+PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
 
 .PHONY: env demo test lint bench long clean
 

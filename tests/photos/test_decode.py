@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -17,7 +18,9 @@ from tests.photos.pictures import encode, jpeg_bomb, scene, set_jpeg_size
 
 def full_decode(data, size, offset=(0, 0)):
     x, y = offset
-    image = Image.open(io.BytesIO(data)).convert("RGB")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pillow on some MPO files
+        image = Image.open(io.BytesIO(data)).convert("RGB")
     return np.asarray(image)[y : y + size, x : x + size]
 
 
@@ -151,6 +154,30 @@ def test_exif_orientation_is_recorded_and_never_applied(orientation):
     assert (photo.info.width, photo.info.height) == (200, 120)
 
 
+@pytest.mark.parametrize("compression", [None, "tiff_lzw"])
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_not_even_tiff_is_turned(orientation, compression):
+    pixels = scene(5, 200, 120)
+    data = encode(pixels, "TIFF", tiffinfo={274: orientation}, compression=compression)
+    photo = read_photo(data, size=64, offset=(30, 20))
+    np.testing.assert_array_equal(photo.pixels, pixels[20:84, 30:94])
+    assert photo.info.exif.orientation == str(orientation)
+    assert (photo.info.width, photo.info.height) == (200, 120)
+
+
+def test_a_wide_picture_is_cut_whatever_the_portrait_rule(monkeypatch):
+    data = encode(scene(6, 400, 300))
+    no_fallback(monkeypatch)
+    opened = []
+    monkeypatch.setattr("samecam.photos._jpeg.MARGIN", 32)
+    real = cut_height
+    monkeypatch.setattr(
+        "samecam.photos._jpeg.cut_height", lambda *a: opened.append(real(*a)) or opened[-1]
+    )
+    read_photo(data, size=64, portrait="rotate")
+    assert opened[0] is not None
+
+
 @pytest.mark.parametrize("kind", ["PNG", "JPEG"])
 def test_portrait_rotate_turns_clockwise_then_crops(kind):
     tall = scene(6, 100, 333)
@@ -225,6 +252,26 @@ def test_cut_below_the_crop_is_used_and_said():
     assert "ends early" in photo.note
     assert read_photo(GOOD, size=64).note == ""
     assert read_photo(GOOD + b"junk" * 999, size=64).note == ""
+
+
+@pytest.mark.parametrize("progressive", [False, True])
+def test_a_picture_that_ends_inside_the_crop_with_an_end_marker(progressive):
+    """libjpeg fills the rest with gray, or leaves out the finer scans, without an error."""
+    data = encode(scene(9, 300, 200), quality=90, progressive=progressive)
+    right = full_decode(data, 128)
+    start = entropy_start(data)
+    wrong = noticed = 0
+    for cut in range(start + 50, len(data) - 50, 97):
+        try:
+            pixels = read_photo(data[:cut] + b"\xff\xd9", size=128).pixels
+        except PhotoError:
+            noticed += 1
+        else:
+            wrong += int((pixels[:-2] != right[:-2]).any())
+    assert noticed > 20
+    # What cannot be told: a cut inside the last scan of a progressive file, and one just
+    # below the crop, which costs the colour interpolation of its last row.
+    assert wrong <= (0.4 * (noticed + wrong) if progressive else 0)
 
 
 def test_zeroed_entropy_bytes_cannot_be_noticed():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam.errors import SamecamError
-from samecam.photos import folders, scan
+from samecam.photos import scan, would_find
 
 
 def make(root, *names):
@@ -116,7 +116,51 @@ def test_a_folder_in_a_list_is_entered(tmp_path, monkeypatch):
     (tmp_path / "list.txt").write_text("a\nb/2.jpg\n")
     monkeypatch.chdir(tmp_path)
     assert paths("@list.txt") == ["a/1.jpg", "b/2.jpg"]
-    assert folders(["@list.txt"]) == [str(tmp_path / "a")]
+    assert would_find(["@list.txt"], str(tmp_path / "a" / "case")) == "@list.txt"
+    assert would_find(["@list.txt"], str(tmp_path / "b" / "case")) is None
+
+
+def test_no_two_files_share_a_path(tmp_path):
+    make(tmp_path, "x/a/b.jpg", "y/a/b.jpg", "z/b.jpg", "u/a/b/c.jpg", "v/b/c.jpg", "v/a/c.jpg")
+    for names in (["x/a", "y/a/b.jpg", "z/b.jpg"], ["u/a", "v/b", "v/a", "u/a/b", "x/a"]):
+        found = scan([tmp_path / name for name in names])
+        assert {f.file for f in found} == {
+            f.file for name in names for f in scan([tmp_path / name])
+        }
+        assert len({f.path for f in found}) == len(found)
+
+
+def test_recursive_patterns_do_not_run_in_circles(tmp_path):
+    make(tmp_path, "a.jpg", "s/b.jpg", "s/t/c.png", "s/t/u/d.jpg")
+    (tmp_path / "s" / "loop").symlink_to(tmp_path)
+    assert paths(tmp_path / "**") == ["a.jpg", "s/b.jpg", "s/t/c.png", "s/t/u/d.jpg"]
+    assert paths(tmp_path / "**" / "*.jpg") == ["a.jpg", "s/b.jpg", "s/t/u/d.jpg"]
+    assert paths(tmp_path / "s" / "**" / "u" / "?.jpg") == ["t/u/d.jpg"]
+
+
+def test_of_two_links_the_first_by_name_is_entered(tmp_path):
+    make(tmp_path, "out/x.jpg")
+    (tmp_path / "in" / "c").mkdir(parents=True)
+    for name in ("in/b", "in/a", "in/c/d"):
+        (tmp_path / name).symlink_to(tmp_path / "out")
+    assert paths(tmp_path / "in") == ["a/x.jpg"]
+
+
+def test_would_find(tmp_path, monkeypatch):
+    make(tmp_path, "g/a.jpg")
+    monkeypatch.chdir(tmp_path)
+    for argument in ("g", "g/*", "g/**", "**", "*", "g/c*/**"):
+        assert would_find([argument], "g/case") == argument
+    for argument in ("g/a.jpg", "g/*.jpg", "**/*.jpg", "g/a*"):
+        assert would_find([argument], "g/case") is None
+    assert would_find(["g/*"], "h") is None
+
+
+def test_a_list_may_begin_with_a_byte_order_mark(tmp_path, monkeypatch):
+    make(tmp_path, "a.jpg")
+    (tmp_path / "list.txt").write_bytes(b"\xef\xbb\xbfa.jpg\n")
+    monkeypatch.chdir(tmp_path)
+    assert [os.path.exists(f.file) for f in scan(["@list.txt"])] == [True]
 
 
 def test_missing_and_no_arguments_get_a_sentence(tmp_path):

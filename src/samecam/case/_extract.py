@@ -21,7 +21,7 @@ from samecam.case._twins import likely_twins
 from samecam.case._versions import versions
 from samecam.case._worker import Outcome, Task
 from samecam.errors import SamecamError
-from samecam.photos import Found, folders, scan
+from samecam.photos import Found, scan, would_find
 from samecam.store import Record
 
 COMMIT_SECONDS = 0.5
@@ -113,13 +113,13 @@ def _check_apart(
     case: Path, photos: Sequence[str | os.PathLike[str]], found: Sequence[Found]
 ) -> None:
     """Refuse to write among the evidence."""
+    inside = would_find(photos, os.fspath(case))
     real = os.path.realpath(case)
-    inside = [f for f in folders(photos) if os.path.commonpath([f, real]) == f]
-    if not inside and any(os.path.realpath(f.file).startswith(real + os.sep) for f in found):
-        inside = [real]
-    if inside:
+    if inside is None and any(os.path.realpath(f.file).startswith(real + os.sep) for f in found):
+        inside = real
+    if inside is not None:
         raise SamecamError(
-            f"The case folder {str(case)!r} lies among the photos ({inside[0]!r}): "
+            f"The case folder {str(case)!r} lies among the photos ({inside!r}): "
             "name a folder outside of them."
         )
 

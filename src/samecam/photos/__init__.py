@@ -12,7 +12,7 @@ from samecam.photos._decode import (
     read_photo,
 )
 from samecam.photos._exif import Exif
-from samecam.photos._scan import Found, folders, scan
+from samecam.photos._scan import Found, scan, would_find
 from samecam.photos._screen import Exposure, exposure
 
 __all__ = [
@@ -27,8 +27,8 @@ __all__ = [
     "Portrait",
     "check_crop",
     "exposure",
-    "folders",
     "looks_like_picture",
     "read_photo",
     "scan",
+    "would_find",
 ]

@@ -14,6 +14,7 @@ from samecam.photos._exif import Exif, read_exif
 
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # JPEG includes MPO
 SMALLEST, LARGEST = 64, 4096
+_ORIENTATION = 0x0112
 
 Portrait = Literal["keep", "rotate"]
 Box = tuple[int, int, int, int]
@@ -100,25 +101,26 @@ def check_crop(size: int, offset: tuple[int, int], portrait: str) -> None:
 
 
 def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -> Photo:
-    patched = None
     info = PhotoInfo()
     try:
-        if portrait == "keep":
-            patched = _jpeg.cut_height(data, offset[1] + size)
+        patched = None if _may_turn(data, portrait) else _jpeg.cut_height(data, offset[1] + size)
         image = _open(data if patched is None else patched)
         info = _describe(image, data, patched is not None)
-        turn = portrait == "rotate" and info.height > info.width  # type: ignore[operator]
+        turn = portrait == "rotate" and (info.height or 0) > (info.width or 0)
         box = _box(info, size, offset, turn)
-        if not _jpeg.holds_enough(data, box[3]):
-            raise PhotoError("damaged: too little data for the size the header claims", info)
+        if info.format in ("JPEG", "MPO") and not _jpeg.holds_enough(data, box[3]):
+            raise PhotoError("damaged: too little data for the size the header claims")
         try:
             pixels = _crop(image, box)
         except Exception:
             if patched is None:
                 raise
-            pixels = _crop(_open(data), box)  # any doubt: the whole picture
-    except PhotoError:
-        raise
+            image = _open(data)  # any doubt: the whole picture
+            pixels = _crop(image, box)
+        if info.format in ("JPEG", "MPO") and _ends_in_gray(image, pixels, box):
+            raise PhotoError("truncated: the picture ends inside the part that is used")
+    except PhotoError as error:
+        raise PhotoError(error.reason, info) from error
     except Exception as error:  # any byte sequence may arrive
         raise PhotoError(_reason(error), info) from error
     if turn:
@@ -129,16 +131,59 @@ def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -
     return Photo(pixels, info, note)
 
 
+def _may_turn(data: bytes, portrait: Portrait) -> bool:
+    """Whether a JPEG will be turned, and its lower rows are needed."""
+    if portrait == "keep":
+        return False
+    size = _jpeg.frame_size(data)
+    return size is None or size[1] > size[0]
+
+
 def _open(data: bytes) -> Image.Image:
-    return Image.open(io.BytesIO(data), formats=FORMATS)
+    image = Image.open(io.BytesIO(data), formats=FORMATS)
+    if image.format == "TIFF":
+        _forget_orientation(image)
+    return image
+
+
+def _forget_orientation(image: Image.Image) -> None:
+    """Keep Pillow from turning a TIFF by its orientation tag, which it does on loading.
+
+    What the tag says is kept aside for the table; the stored size is restored.
+    """
+    image.info["samecam_orientation"] = image.getexif().get(_ORIENTATION)
+    for tags in (image.tag_v2, image.getexif()):  # type: ignore[attr-defined]
+        if _ORIENTATION in tags:
+            del tags[_ORIENTATION]
+    width, height = image.tag_v2.get(256), image.tag_v2.get(257)  # type: ignore[attr-defined]
+    if isinstance(width, int) and isinstance(height, int):
+        image._size = (width, height)
 
 
 def _describe(image: Image.Image, data: bytes, patched: bool) -> PhotoInfo:
-    info = PhotoInfo(image.width, image.height, image.format or "", read_exif(image))
-    position = _jpeg.frame_position(data) if patched else None
-    if position is None:
-        return info
-    return replace(info, height=int.from_bytes(data[position + 5 : position + 7], "big"))
+    exif = read_exif(image)
+    orientation = image.info.get("samecam_orientation")
+    if orientation is not None:
+        exif = replace(exif, orientation=str(orientation))
+    info = PhotoInfo(image.width, image.height, image.format or "", exif)
+    size = _jpeg.frame_size(data) if patched else None
+    return info if size is None else replace(info, height=size[1])
+
+
+def _ends_in_gray(image: Image.Image, pixels: npt.NDArray[Any], box: Box) -> bool:
+    """Whether a JPEG's coded data ended inside the crop and libjpeg filled in mid-gray.
+
+    It does so without an error when the data end with an end marker. Then everything
+    decoded below the crop is exactly 128 (but for two rows that colour interpolation
+    reaches), or, if nothing is below, the crop's last block. A crop that is gray all
+    over is flat, which is noticed elsewhere.
+    """
+    top = box[3] + 2
+    if top < image.height:
+        last = np.asarray(image.crop((0, top, image.width, image.height)).convert("RGB"))
+    else:
+        last = pixels[-8:, -8:]
+    return bool((last == 128).all() and not (pixels == 128).all())
 
 
 def _box(info: PhotoInfo, size: int, offset: tuple[int, int], turn: bool) -> Box:
@@ -148,7 +193,7 @@ def _box(info: PhotoInfo, size: int, offset: tuple[int, int], turn: bool) -> Box
     across, down = (height, width) if turn else (width, height)
     if x + size > across or y + size > down:
         wanted = f"{size}×{size}" + (f" at {x},{y}" if offset != (0, 0) else "")
-        raise PhotoError(f"too small: {width}×{height}, the crop is {wanted}", info)
+        raise PhotoError(f"too small: {width}×{height}, the crop is {wanted}")
     if turn:  # clockwise: turned[y, x] = stored[height−1−x, y]
         return y, height - x - size, y + size, height - x
     return x, y, x + size, y + size

@@ -1,11 +1,15 @@
 """Read only the top rows of a JPEG: cut its declared height, in memory."""
 
+import re
 from collections.abc import Iterator
 
 # Start-of-frame markers of the codings libjpeg reads: baseline, extended, progressive.
 _FRAMES = (0xC0, 0xC1, 0xC2)
 _BARE = {0x01, *range(0xD0, 0xD8)}  # markers without a length
 _SCAN, _END = 0xDA, 0xD9
+
+# In coded data an FF is followed by 00 or a restart marker; anything else ends a scan.
+_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 
 # Rows decoded below those wanted, for the chroma context of the largest sampling factor.
 MARGIN = 32
@@ -39,22 +43,57 @@ def frame_position(data: bytes) -> int | None:
     return None
 
 
+def frame_size(data: bytes) -> tuple[int, int] | None:
+    """Width and height as the first frame header declares them."""
+    position = frame_position(data)
+    if position is None:
+        return None
+    height, width = data[position + 5 : position + 7], data[position + 7 : position + 9]
+    return int.from_bytes(width, "big"), int.from_bytes(height, "big")
+
+
 def holds_enough(data: bytes, rows: int) -> bool:
     """Whether the coded data can cover what the header claims.
 
     Every 8×8 block costs at least two bits (one in a progressive file). A file that
     has its end marker must cover its whole declared size, one cut short the `rows`
-    that are used. libjpeg would fill what is missing with gray, without an error.
+    that are used. A progressive file must hold every bit of every coefficient. libjpeg
+    would fill what is missing with gray or leave it out, without an error.
     """
-    position = frame_position(data)
-    if position is None:
+    position, size = frame_position(data), frame_size(data)
+    if position is None or size is None:
         return True
-    height = int.from_bytes(data[position + 5 : position + 7], "big")
-    width = int.from_bytes(data[position + 7 : position + 9], "big")
+    width, height = size
+    progressive = data[position + 1] == 0xC2
     if not is_whole(data):
         height = min(height, rows)
-    bits = 1 if data[position + 1] == 0xC2 else 2
-    return -(-width // 8) * -(-height // 8) * bits <= 8 * (len(data) - position)
+    bits = 1 if progressive else 2
+    if -(-width // 8) * -(-height // 8) * bits > 8 * (len(data) - position):
+        return False
+    return not progressive or _has_all_scans(data, position)
+
+
+def _has_all_scans(data: bytes, frame: int) -> bool:
+    """Whether the scans of a progressive file bring each coefficient to its last bit."""
+    count = data[frame + 9]
+    missing = {data[frame + 10 + 3 * k]: set(range(64)) for k in range(count)}
+    at = data.find(b"\xff\xda", frame)
+    while at >= 0:
+        components = data[at + 4]
+        header = data[at + 5 : at + 8 + 2 * components]
+        if len(header) < 3 + 2 * components:
+            break
+        first, last, bits = header[-3:]
+        if bits & 0x0F == 0:
+            for k in range(components):
+                missing.get(header[2 * k], set()).difference_update(range(first, last + 1))
+        following = _MARKER.search(data, at + 2)
+        while following and following[0][1] not in (_SCAN, _END):
+            following = _MARKER.search(data, following.end())
+        if following is None or following[0][1] == _END:
+            break
+        at = following.start()
+    return not any(missing.values())
 
 
 def is_whole(data: bytes) -> bool:

@@ -1,5 +1,6 @@
 """Which files are meant: folders, files, globs and lists, in an order of our own."""
 
+import fnmatch
 import glob
 import os
 import stat
@@ -46,25 +47,26 @@ def scan(arguments: Iterable[str | os.PathLike[str]]) -> list[Found]:
     roots = [root for argument in arguments for root in _roots(os.fspath(argument))]
     if not roots:
         raise SamecamError("No photos were named: give files, folders, patterns or @list.txt.")
-    prefixes = _prefixes(roots)
-    found: dict[str, str] = {}
-    for root, prefix in zip(roots, prefixes, strict=True):
-        for file in root.files:
-            path = prefix + os.path.relpath(file, root.folder).replace(os.sep, "/")
-            found.setdefault(path, file)
+    found = _named(roots)
     return [Found(path, found[path]) for path in sorted(found)]
 
 
-def folders(arguments: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Return the real folders that `scan` would enter for the arguments that are folders."""
-    names = []
+def would_find(arguments: Iterable[str | os.PathLike[str]], folder: str) -> str | None:
+    """The argument under which `scan` would find files of a folder, or None."""
+    real = os.path.realpath(folder)
     for argument in arguments:
         text = os.fspath(argument)
         if os.path.isdir(text):
-            names.append(os.path.realpath(text))
-        elif text.startswith("@") and not os.path.lexists(text):
-            names += [os.path.realpath(line) for line in _lines(text[1:]) if os.path.isdir(line)]
-    return names
+            if os.path.commonpath([os.path.realpath(text), real]) == os.path.realpath(text):
+                return text
+        elif os.path.lexists(text):
+            continue
+        elif text.startswith("@"):
+            if would_find(_lines(text[1:]), folder) is not None:
+                return text
+        elif glob.has_magic(text) and _matches_folder(text, real):
+            return text
+    return None
 
 
 def _roots(argument: str) -> Iterator[_Root]:
@@ -107,21 +109,62 @@ def _lines(name: str) -> list[str]:
             content = stream.read()
     except OSError as error:
         raise SamecamError(f"The list {name!r} cannot be read: {error.strerror}.") from None
-    lines = content.replace(b"\r\n", b"\n").split(b"\n")
+    lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
     return [os.fsdecode(line) for line in lines if line.strip()]
 
 
-def _glob_root(pattern: str) -> _Root:
+def _fixed(pattern: str) -> str:
+    """The folder before the first wildcard of a pattern, absolute."""
     fixed = pattern
     while glob.has_magic(fixed):
         fixed = os.path.dirname(fixed)
+    return os.path.abspath(fixed or ".")
+
+
+def _glob_root(pattern: str) -> _Root:
+    root = _fixed(pattern)
     files: dict[str, None] = {}
-    for match in glob.iglob(pattern, recursive=True, include_hidden=True):
-        match = os.path.abspath(match)
-        files.update(dict.fromkeys(_walk(match) if os.path.isdir(match) else [match]))
+    if "**" in pattern.split("/"):
+        # Not by glob: it follows links in circles.
+        below = _walk(root) if os.path.isdir(root) else []
+        wanted = _wanted(pattern)
+        files = dict.fromkeys(
+            f for f in below if _matches(os.path.relpath(f, root).split(os.sep), wanted)
+        )
+    else:
+        for match in glob.iglob(pattern, include_hidden=True):
+            match = os.path.abspath(match)
+            files.update(dict.fromkeys(_walk(match) if os.path.isdir(match) else [match]))
     if not files:
         raise SamecamError(f"No file matches {pattern!r}: check the pattern.")
-    return _Root(os.path.abspath(fixed or "."), tuple(files), is_file=False)
+    return _Root(root, tuple(files), is_file=False)
+
+
+def _wanted(pattern: str) -> list[str]:
+    """The parts of a pattern after its fixed folder."""
+    return os.path.relpath(os.path.abspath(pattern), _fixed(pattern)).split(os.sep)
+
+
+def _matches(path: list[str], wanted: list[str]) -> bool:
+    """Whether the parts of a path are what a pattern wants; '**' stands for any folders."""
+    if not wanted or not path:
+        return not wanted and not path
+    if wanted == ["**"]:
+        return True
+    if wanted[0] == "**":
+        return any(_matches(path[k:], wanted[1:]) for k in range(len(path)))
+    return fnmatch.fnmatchcase(path[0], wanted[0]) and _matches(path[1:], wanted[1:])
+
+
+def _matches_folder(pattern: str, real: str) -> bool:
+    """Whether a pattern finds a folder, one that holds it, or any file in it."""
+    root = os.path.realpath(_fixed(pattern))
+    if os.path.commonpath([root, real]) != root:
+        return False
+    wanted, path = _wanted(pattern), os.path.relpath(real, root).split(os.sep)
+    inside = [[*path, "case.json"], [*path, "fingerprints", "shards", "00000.f16"]]
+    above = [path[:k] for k in range(1, len(path) + 1)]
+    return any(_matches(name, wanted) for name in inside + above)
 
 
 def _walk(folder: str) -> Iterator[str]:
@@ -162,29 +205,32 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _prefixes(roots: list[_Root]) -> list[str]:
-    """What stands before the paths of each root: nothing for one, its base name for several.
+def _named(roots: list[_Root]) -> dict[str, str]:
+    """Path in the case → file, for all roots.
 
-    Arguments that share a base name get as many of their parents as tell them apart.
+    One root: paths relative to it. Several: its base name stands before them, and as
+    many of its parents as it takes for no two files to share a path.
     """
-    if len(roots) == 1:
-        return [""]
     tops = [root.files[0] if root.is_file else root.folder for root in roots]
-    parts = [top.split(os.sep) for top in tops]
-    depth = [1] * len(roots)
+    parts = [top.strip(os.sep).split(os.sep) for top in tops]
+    depth = [0 if len(roots) == 1 else 1] * len(roots)
     while True:
-        names = ["/".join(p[-n:]) for p, n in zip(parts, depth, strict=True)]
-        clash = [
-            k
-            for k, name in enumerate(names)
-            if depth[k] < len(parts[k])
-            and any(name == other and tops[k] != tops[j] for j, other in enumerate(names))
-        ]
-        if not clash:
+        owner: dict[str, int] = {}
+        found: dict[str, str] = {}
+        clash = set()
+        for k, root in enumerate(roots):
+            front = [] if depth[k] == 0 else parts[k][-depth[k] : -1 if root.is_file else None]
+            for file in root.files:
+                relative = os.path.relpath(file, root.folder).replace(os.sep, "/")
+                path = "/".join([*front, relative])
+                if found.setdefault(path, file) != file:
+                    clash |= {k, owner[path]}
+                owner.setdefault(path, k)
+        longer = [k for k in clash if depth[k] < len(parts[k])]
+        if not longer:
             break
-        for k in clash:
+        for k in longer:
             depth[k] += 1
-    return [
-        name[: name.rfind("/") + 1] if root.is_file else name + "/"
-        for name, root in zip(names, roots, strict=True)
-    ]
+    if clash:
+        raise SamecamError("Two files would have the same path in the case: name fewer folders.")
+    return found
