@@ -18,9 +18,11 @@ __all__ = [
     "Executor",
     "LocalPool",
     "Machine",
+    "PoolBrokenError",
     "TaskTimeoutError",
     "WorkerDiedError",
     "format_bytes",
+    "jit",
     "machine",
     "parse_bytes",
     "rows_per_block",
@@ -30,6 +32,7 @@ __all__ = [
 
 T = TypeVar("T")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -117,6 +120,28 @@ def rows_per_block(memory: int, row_bytes: int) -> int:
     return rows
 
 
+def jit(**options: Any) -> Callable[[F], F]:
+    """Numba's njit, its code kept on disk for the next process where that is possible.
+
+    Where neither the package nor a home folder can be written, code is compiled anew in
+    every process.
+    """
+    from numba import njit
+
+    def decorate(function: F) -> F:
+        try:
+            compiled: F = njit(cache=True, **options)(function)
+        except RuntimeError:  # no place for a cache
+            compiled = njit(**options)(function)
+        return compiled
+
+    return decorate
+
+
+class PoolBrokenError(SamecamError):
+    """The worker processes could not be kept alive."""
+
+
 class TaskTimeoutError(Exception):
     """A task took longer than it may; its process was ended."""
 
@@ -158,7 +183,7 @@ class LocalPool:
     Parameters
     ----------
     workers : number of processes
-    timeout : seconds a task may take
+    timeout : seconds a task may take, or None for any time
     memory : bytes, or None for no limit
     preload : module that the server imports before it forks
     initializer, initargs : called first in every worker
@@ -168,7 +193,7 @@ class LocalPool:
         self,
         workers: int,
         *,
-        timeout: float,
+        timeout: float | None = None,
         memory: int | None = None,
         preload: str = "samecam.compute",
         initializer: Callable[..., None] | None = None,
@@ -184,6 +209,7 @@ class LocalPool:
         context = multiprocessing.get_context(method)
         if method == "forkserver":
             context.set_forkserver_preload([preload])
+            _start_server()
         self.workers = workers
         self._timeout = timeout
         self._pool = pebble.ProcessPool(
@@ -197,7 +223,10 @@ class LocalPool:
         """See `Executor.submit`."""
         from concurrent.futures import Future
 
-        inner = self._pool.schedule(function, args=(argument,), timeout=self._timeout)
+        try:
+            inner = self._pool.schedule(function, args=(argument,), timeout=self._timeout)
+        except RuntimeError:
+            raise _broken() from None
         outer: Future[R] = Future()
         inner.add_done_callback(lambda done: _pass_on(done, outer))
         return outer
@@ -213,8 +242,30 @@ class LocalPool:
         self._pool.join()
 
 
+def _start_server() -> None:
+    """Start the server workers are forked from, deaf to Ctrl-C from its first moment."""
+    import signal
+    from multiprocessing import forkserver, resource_tracker
+
+    resource_tracker.ensure_running()  # first: starting it lifts the block
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _broken() -> PoolBrokenError:
+    return PoolBrokenError(
+        "The worker processes could not be started or kept alive. In a script, call samecam "
+        "under `if __name__ == '__main__':`; else see whether the machine is out of memory."
+    )
+
+
 def _pass_on(inner: "Future[Any]", outer: "Future[Any]") -> None:
     """Bring pebble's failures to the terms of `Executor`."""
+    from concurrent.futures.process import BrokenProcessPool
+
     import pebble
 
     try:
@@ -223,6 +274,8 @@ def _pass_on(inner: "Future[Any]", outer: "Future[Any]") -> None:
         outer.set_exception(TaskTimeoutError())
     except pebble.ProcessExpired as error:
         outer.set_exception(WorkerDiedError(error.exitcode))
+    except BrokenProcessPool:
+        outer.set_exception(_broken())
     except BaseException as error:
         outer.set_exception(error)
 

@@ -3,12 +3,21 @@
 import csv
 import json
 import os
+import resource
 
 import numpy as np
 import pytest
 
 import samecam.case._extract
-from samecam.case import COLUMNS, ExtractionSettings, check_log, extract_photos, open_store
+from samecam.case import (
+    COLUMNS,
+    AuditLog,
+    Case,
+    ExtractionSettings,
+    check_log,
+    extract_photos,
+    open_store,
+)
 from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint
 from samecam.photos import Found, read_photo, scan
@@ -99,6 +108,82 @@ def test_new_changed_and_vanished_files(own_pile, tmp_path):
     assert rows["a02.jpg"] == before["a02.jpg"], "what was taken from a file stays"
 
 
+def twins(tmp_path):
+    """a.jpg and b.jpg, the same photo, extracted; and the case."""
+    photos = tmp_path / "photos"
+    write(photos / "a.jpg", encode(scene(1, 90, 90)))
+    write(photos / "b.jpg", encode(scene(1, 90, 90)))
+    extract_photos([photos], tmp_path / "c", SMALL)
+    return photos, tmp_path / "c"
+
+
+def statuses(case):
+    with open_store(case) as store:
+        keys = list(store.keys)
+    rows = table(case)
+    assert keys == [p for p, row in rows.items() if row["status"] in ("good", "weak")]
+    return {p: (row["status"], row["reason"]) for p, row in rows.items()}
+
+
+DUPLICATE_OF_A = ("duplicate", "same bytes as a.jpg")
+
+
+def test_a_touched_original_stays_the_original(tmp_path):
+    photos, case = twins(tmp_path)
+    os.utime(photos / "a.jpg", (1, 1))
+    assert extract_photos([photos], case, SMALL).done == 1, "time alone makes it to be done again"
+    assert statuses(case) == {"a.jpg": ("good", ""), "b.jpg": DUPLICATE_OF_A}
+
+
+def test_a_duplicate_whose_original_changed_is_done_again(tmp_path):
+    photos, case = twins(tmp_path)
+    write(photos / "a.jpg", encode(scene(2, 90, 90)))
+    write(photos / "c.jpg", encode(scene(1, 90, 90)))
+    extract_photos([photos], case, SMALL)
+    found = statuses(case)
+    assert found["a.jpg"] == ("good", "")
+    assert sorted([found["b.jpg"][0], found["c.jpg"][0]]) == ["duplicate", "good"]
+    rows = table(case)
+    assert rows["b.jpg"]["sha256"] == rows["c.jpg"]["sha256"]
+    assert extract_photos([photos], case, SMALL).done == 0
+
+
+def test_bytes_seen_before_under_another_name_are_a_duplicate(tmp_path):
+    photos, case = twins(tmp_path)
+    (photos / "b.jpg").rename(photos / "c.jpg")
+    (photos / "a.jpg").rename(photos / "d.jpg")
+    extract_photos([photos], case, SMALL)
+    assert statuses(case) == {
+        "a.jpg": ("good", ""),
+        **dict.fromkeys(("b.jpg", "c.jpg", "d.jpg"), DUPLICATE_OF_A),
+    }
+
+
+def test_a_duplicate_has_the_data_of_its_twin(tmp_path):
+    _, case = twins(tmp_path)
+    rows = table(case)
+    for name in ("width", "height", "format", "saturated", "sha256", "bytes"):
+        assert rows["a.jpg"][name] == rows["b.jpg"][name] != ""
+
+
+def test_what_could_not_be_read_and_is_gone_leaves_no_row(tmp_path):
+    photos, case = twins(tmp_path)
+    (photos / "dangling.jpg").symlink_to(tmp_path / "gone")
+    extract_photos([photos], case, SMALL)
+    assert "dangling.jpg" in table(case)
+    (photos / "dangling.jpg").unlink()
+    extract_photos([photos], case, SMALL)
+    assert "dangling.jpg" not in table(case)
+
+
+def test_names_with_any_line_break_survive_the_table(tmp_path):
+    names = ["a\rb.jpg", "c\r\nd.jpg", 'e"f,g.jpg', " h .jpg"]
+    for k, name in enumerate(names):
+        write(tmp_path / "photos" / name, encode(scene(k, 80, 80)))
+    extract_photos(tmp_path / "photos", tmp_path / "c", SMALL)
+    assert sorted(table(tmp_path / "c")) == sorted(names)
+
+
 def test_inputs_are_never_changed(own_pile, tmp_path):
     def state():
         return {
@@ -179,10 +264,29 @@ def test_the_log_names_every_file_and_hangs_together(pile, case):
     (case / "changed.jsonl").unlink()
 
 
+def test_the_log_is_whole_after_a_write_that_failed_half_way(tmp_path):
+    log = AuditLog(tmp_path / "log.jsonl")
+    log.add("one")
+    log.flush()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for k in range(20):
+        log.add("more", number=k)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(SamecamError, match="cannot be written"):
+            log.flush()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    log.close()
+    assert check_log(tmp_path / "log.jsonl") is None
+    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 21
+
+
 def test_a_case_among_the_photos_is_refused(own_pile, tmp_path):
     for inside in (own_pile / "case", own_pile, own_pile / "b" / "c" / "d"):
-        with pytest.raises(SamecamError, match="lies among the photos"):
-            extract_photos([own_pile], inside, SMALL)
+        for argument in (own_pile, f"{own_pile}/*", f"{own_pile}/**"):
+            with pytest.raises(SamecamError, match="lies among the photos"):
+                extract_photos([argument], inside, SMALL)
     (tmp_path / "link").symlink_to(own_pile)
     with pytest.raises(SamecamError, match="lies among the photos"):
         extract_photos([own_pile], tmp_path / "link" / "case", SMALL)
@@ -202,7 +306,19 @@ def test_other_settings_photos_or_folders_get_a_sentence(own_pile, tmp_path):
         extract_photos([own_pile], tmp_path / "full", SMALL)
     with pytest.raises(SamecamError, match="is a file"):
         extract_photos([own_pile], own_pile.parent / "full" / "thesis.tex", SMALL)
-    for bad in ({"size": 63}, {"sigma": 0.0}, {"offset": (0, -1)}):
+    with pytest.raises(SamecamError, match="cannot be written"):
+        extract_photos([own_pile], tmp_path / "full" / "thesis.tex" / "deeper", SMALL)
+    (case / "case.json").write_text('{"version": 1}')
+    with pytest.raises(SamecamError, match="entries are missing"):
+        extract_photos([own_pile], case, SMALL)
+    for bad in (
+        {"size": 63},
+        {"size": 100.5},
+        {"sigma": 0.0},
+        {"offset": (0, -1)},
+        {"offset": (1.5, 0)},
+        {"preset": "papper"},
+    ):
         with pytest.raises(SamecamError, match=next(iter(bad))):
             ExtractionSettings(**bad)
     with pytest.raises(SamecamError, match="workers"):
@@ -218,9 +334,28 @@ def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
 
 
 def test_too_little_room_is_told_before_the_work(own_pile, tmp_path, monkeypatch):
-    monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 1000)
+    monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 150_000)
     with pytest.raises(SamecamError, match="are free for"):
         extract_photos([own_pile], tmp_path / "c", SMALL)
+
+
+def test_files_that_are_no_pictures_need_no_room(tmp_path, monkeypatch):
+    write(tmp_path / "photos" / "a.jpg", encode(scene(1, 90, 90)))
+    for k in range(30):
+        write(tmp_path / "photos" / f"{k}.txt", b"text %d" % k)
+    monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 150_000)
+    result = extract_photos([tmp_path / "photos"], tmp_path / "c", SMALL)
+    assert result.counts["good"] == 1
+    assert result.counts["skipped"] == 30
+
+
+def test_two_threads_cannot_hold_one_case(tmp_path):
+    with (
+        Case(tmp_path / "c", SMALL, ["x"]),
+        pytest.raises(SamecamError, match="in use by this process"),
+    ):
+        Case(tmp_path / "c", SMALL, ["x"])
+    Case(tmp_path / "c", SMALL, ["x"]).close()
 
 
 def test_real_photographs(photos_dir, tmp_path):

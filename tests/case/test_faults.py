@@ -8,6 +8,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -145,6 +146,41 @@ def test_ctrl_c_finishes_the_files_in_hand_and_tells_how_to_go_on(slow, undistur
     assert not any("crashed" in r for r in reasons(case).values())
 
 
+def test_sigterm_is_an_orderly_end_too(slow, tmp_path):
+    case = tmp_path / "case"
+    process = extract(slow, case)
+    assert wait_for(lambda: rows_in(case) > 2, 30)
+    process.terminate()
+    _, error = process.communicate(timeout=30)
+    assert process.returncode == 130, error.decode()
+    assert "To go on" in error.decode()
+
+
+@pytest.mark.parametrize("delay", [0.3, 0.6, 0.9, 1.2])
+def test_ctrl_c_while_everything_starts(slow, tmp_path, delay):
+    process = extract(slow, tmp_path / "case")
+    time.sleep(delay)
+    os.killpg(process.pid, signal.SIGINT)
+    _, error = process.communicate(timeout=30)
+    assert process.returncode in (130, -signal.SIGINT), error.decode()
+    assert "Broken" not in error.decode()
+    assert not any("crashed" in str(r) for r in (tmp_path / "case").glob("images.csv"))
+
+
+SCRIPT = """
+from samecam.case import ExtractionSettings, extract_photos
+extract_photos([{photos!r}], {case!r}, ExtractionSettings(size=64))
+"""
+
+
+def test_a_script_without_a_guard_is_told_so(pile, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(photos=str(pile), case=str(tmp_path / "case")))
+    result = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    assert result.returncode == 1
+    assert "if __name__ == '__main__'" in result.stderr
+
+
 def test_a_second_process_is_refused_with_a_sentence(slow, tmp_path):
     process = extract(slow, tmp_path / "case")
     assert wait_for(lambda: rows_in(tmp_path / "case") > 0, 30)
@@ -173,6 +209,27 @@ def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
     why = reasons(tmp_path / "case")
     assert why["hang.jpg"] == "took longer than 2 s"
     assert why["crash.jpg"] == "its decoder crashed (SIGSEGV)"
+
+
+def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
+    """What the address-space limit is for; 12 MB past the start is too little for anything."""
+    from samecam import compute
+    from samecam.case import _worker
+
+    photos = tmp_path / "big.png"
+    write(photos, encode(scene(1, 3000, 3000), "PNG", compress_level=1))
+    pool = compute.LocalPool(
+        1,
+        timeout=60,
+        memory=12 * 2**20,
+        preload="samecam.case._preload",
+        initializer=_worker.start,
+        initargs=(ExtractionSettings(size=SIZE), None),
+    )
+    outcome = pool.submit(_worker.extract, _worker.Task("big.png", str(photos))).result()
+    pool.close()
+    assert outcome.status == "skipped"
+    assert "memory" in outcome.reason
 
 
 @pytest.fixture

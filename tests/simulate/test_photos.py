@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -86,6 +87,7 @@ def test_truth_lists_exactly_the_files_sorted(small):
     assert {p.relative_to(small).as_posix() for p in small.rglob("*") if p.is_file()} == {
         *truth,
         "truth.csv",
+        "simulation.json",
     }
 
 
@@ -218,7 +220,7 @@ def test_progress_counts_up_to_the_total(tmp_path):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_failing_disk_is_a_sentence(tmp_path, workers, monkeypatch):
-    monkeypatch.setattr(_photos, "_prepare", lambda _: None)
+    monkeypatch.setattr(_photos, "_prepare", lambda *_: None)
     with pytest.raises(SamecamError, match=r"cannot be written to .*choose another folder\.$"):
         simulate_photos(tmp_path / "new", **(SMALL | {"workers": workers}))
 
@@ -274,3 +276,18 @@ def test_import_is_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_unfinished_simulation_is_gone_on_with(tmp_path, small):
+    shutil.copytree(small, tmp_path / "half")
+    half = tmp_path / "half"
+    (half / "truth.csv").unlink()
+    for path in sorted((half / "images").iterdir())[::2]:
+        path.unlink()
+    kept = {p.name: p.stat().st_ino for p in (half / "images").iterdir()}
+    with pytest.raises(SamecamError, match="not an empty folder"):
+        simulate_photos(half, outliers=2, seed=99, **SMALL)
+    simulate_photos(half, outliers=2, seed=7, **SMALL)
+    for path in small.rglob("*.*"):
+        assert (half / path.relative_to(small)).read_bytes() == path.read_bytes()
+    assert all((half / "images" / name).stat().st_ino == ino for name, ino in kept.items())

@@ -95,6 +95,16 @@ def test_a_key_put_again_is_replaced(store, kind):
     assert len(store) == 0
 
 
+def test_discarded_records_are_gone(store, kind):
+    X = vectors(3)
+    for k in range(3):
+        store.add(f"{k}", X[k] if k else None)
+    store.commit()
+    store.discard(["0", "1", "none"])
+    assert [r.key for r in store.records()] == ["2"]
+    np.testing.assert_allclose(store.read(), X[2:], atol=ERROR[kind])
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
 def test_blocks_keep_within_the_budget_and_give_everything(store, rows):
     for k, x in enumerate(vectors(7)):

@@ -71,7 +71,11 @@ def test_a_shard_cut_short_or_gone_is_found(filled):
     os.truncate(shard, 5 * 2 * N + 3)
     with DiskStore.open(filled) as store:
         assert store.verify() == ["5"]
+    with pytest.raises(SamecamError, match="gone or cut short"):
+        DiskStore.open(filled, "a")
     shard.unlink()
+    with pytest.raises(SamecamError, match="gone or cut short"):
+        DiskStore.open(filled, "a")
     with DiskStore.open(filled) as store, pytest.raises(SamecamError, match="cannot be opened"):
         store.read()
 

@@ -1,7 +1,7 @@
 """The run itself, resumable, and the case folder on disk."""
 
 from samecam.case._estimate import Estimate
-from samecam.case._extract import Extraction, extract_photos, plan_extraction
+from samecam.case._extract import Extraction, extract_photos, plan_extraction, stop_on_signals
 from samecam.case._folder import COLUMNS, STATUSES, Case, open_store, read_case
 from samecam.case._log import AuditLog, check_log
 from samecam.case._settings import ExtractionSettings
@@ -20,5 +20,6 @@ __all__ = [
     "open_store",
     "plan_extraction",
     "read_case",
+    "stop_on_signals",
     "versions",
 ]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case._settings import ExtractionSettings
-from samecam.photos import Found
+from samecam.photos import Found, looks_like_picture
 from samecam.store import record_bytes
 
 # Milliseconds on one core, measured by benchmarks/extraction.py: reading and hashing
@@ -26,7 +26,7 @@ class Estimate:
 
     Attributes
     ----------
-    files : files found
+    files : files found and not done yet
     input_bytes : their length altogether
     disk_bytes : what the case may take, if every file is usable
     free_bytes : what is free where the case will be
@@ -50,9 +50,26 @@ class Estimate:
         return {**asdict(self), "fits": self.fits}
 
 
-def disk_bytes(files: int, settings: ExtractionSettings) -> int:
-    """Disk that so many fingerprints and their records take at most."""
-    return files * (record_bytes(settings.n_pixels, settings.dtype) + _RECORD_BYTES)
+def disk_bytes(found: Sequence[Found], settings: ExtractionSettings, free: int) -> int:
+    """Disk that the fingerprints and records of these files take at most.
+
+    If that is more than is free, files that do not begin like pictures are left out.
+    """
+    row = record_bytes(settings.n_pixels, settings.dtype)
+    pictures = len(found)
+    if pictures * (row + _RECORD_BYTES) > free:
+        pictures = sum(map(_begins_like_picture, found))
+    return pictures * row + len(found) * _RECORD_BYTES
+
+
+def _begins_like_picture(item: Found) -> bool:
+    if not os.path.isfile(item.file):
+        return False
+    try:
+        with open(item.file, "rb") as stream:
+            return looks_like_picture(stream.read(32))
+    except OSError:
+        return False
 
 
 def free_bytes(folder: Path) -> int:
@@ -77,11 +94,12 @@ def estimate(
         _DECODE_MS + _DECODE_MS_PER_PIXEL * settings.n_pixels
     )
     work = len(found) * each + 1e-3 * _READ_MS_PER_MB * total / 2**20
+    free = free_bytes(case)
     return Estimate(
         files=len(found),
         input_bytes=total,
-        disk_bytes=disk_bytes(len(found), settings),
-        free_bytes=free_bytes(case),
+        disk_bytes=disk_bytes(found, settings, free),
+        free_bytes=free,
         seconds=work / workers,
         workers=workers,
     )

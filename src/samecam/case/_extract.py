@@ -15,7 +15,8 @@ from typing import Any
 from samecam import compute
 from samecam.case import _worker
 from samecam.case._estimate import Estimate, disk_bytes, estimate, free_bytes
-from samecam.case._folder import Case
+from samecam.case._folder import Case, check_same, check_usable, open_store, read_case
+from samecam.case._ledger import Ledger
 from samecam.case._settings import ExtractionSettings
 from samecam.case._twins import likely_twins
 from samecam.case._versions import versions
@@ -27,6 +28,7 @@ from samecam.store import Record
 COMMIT_SECONDS = 0.5
 
 Progress = Callable[[int, int], None]
+Photos = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,33 +54,47 @@ class Extraction:
 
 
 def plan_extraction(
-    photos: Sequence[str | os.PathLike[str]],
+    photos: Photos,
     case: str | os.PathLike[str],
     settings: ExtractionSettings | None = None,
     *,
     workers: int | None = None,
 ) -> Estimate:
     """What `extract_photos` would do and cost; nothing is written."""
-    settings = settings or ExtractionSettings()
+    settings, photos, target = settings or ExtractionSettings(), _arguments(photos), Path(case)
     found = scan(photos)
-    _check_apart(Path(case), photos, found)
-    return estimate(found, Path(case), settings, compute.worker_count(workers))
+    _check_apart(target, photos, found)
+    try:
+        check_usable(target)
+    except OSError as error:
+        raise SamecamError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
+    records: list[Record] = []
+    if (target / "case.json").exists():
+        check_same(target, read_case(target), settings, [_source(p) for p in photos])
+        if (target / "fingerprints" / "store.json").exists():
+            with open_store(target) as store:
+                records = store.records()
+    pending = Ledger(records, found).pending
+    return estimate(pending, target, settings, compute.worker_count(workers))
 
 
 def extract_photos(
-    photos: Sequence[str | os.PathLike[str]],
+    photos: Photos,
     case: str | os.PathLike[str],
     settings: ExtractionSettings | None = None,
     *,
     workers: int | None = None,
     timeout: float = 60.0,
     progress: Progress | None = None,
+    stop: threading.Event | None = None,
 ) -> Extraction:
     """Turn files into a case folder with a fingerprint for each usable photograph.
 
     Every file found gets a row in `images.csv`. Files done before, by size and time
     of change, are not done again. The result does not depend on the number of
     workers, on interruptions, or on the order in which the file system lists files.
+    Work is done in other processes: in a script, call this under
+    ``if __name__ == "__main__":``.
 
     Parameters
     ----------
@@ -88,8 +104,9 @@ def extract_photos(
     workers : processes; default one a core
     timeout : seconds one file may take before it is given up
     progress : called as progress(done, total) from time to time
+    stop : set it to end after the files in hand; see `stop_on_signals`
     """
-    settings = settings or ExtractionSettings()
+    settings, photos = settings or ExtractionSettings(), _arguments(photos)
     if timeout <= 0:
         raise SamecamError(f"timeout is {timeout}; give seconds a file may take, 60 is usual.")
     n_workers = compute.worker_count(workers)
@@ -97,8 +114,14 @@ def extract_photos(
     target = Path(case)
     _check_apart(target, photos, found)
     with Case(target, settings, [_source(p) for p in photos]) as folder:
-        run = _Run(folder, settings, found, n_workers, timeout, progress)
+        run = _Run(folder, settings, found, n_workers, timeout)
+        run.progress = progress or run.progress
+        run.stop = stop or run.stop
         return run.execute()
+
+
+def _arguments(photos: Photos) -> list[str]:
+    return [os.fspath(p) for p in ([photos] if isinstance(photos, str | os.PathLike) else photos)]
 
 
 def _source(argument: str | os.PathLike[str]) -> str:
@@ -134,23 +157,16 @@ class _Run:
         found: Sequence[Found],
         workers: int,
         timeout: float,
-        progress: Progress | None,
     ) -> None:
-        self._case, self._settings = case, settings
+        self._case, self._settings, self._found = case, settings, found
         self._workers, self._timeout = workers, timeout
-        self._progress = progress or (lambda *_: None)
-        self._records = {r.key: r for r in case.store.records()}
-        self._first: dict[str, str] = {}
-        for record in self._records.values():
-            if record.sha256 and record.meta["status"] != "duplicate":
-                self._first.setdefault(record.sha256, record.key)
-        groups = [deque(group) for group in likely_twins(found)]
-        self._twins = {id(group): set[str]() for group in groups}
-        self._groups = deque(g for group in groups if (g := self._without_done(group)))
-        self._total = sum(map(len, self._groups))
+        self.progress: Progress = lambda *_: None
+        self.stop = threading.Event()
+        self._ledger = Ledger(case.store.records(), found)
+        self._groups = deque(map(deque, likely_twins(self._ledger.pending)))
+        self._total = len(self._ledger.pending)
         self._done = 0
         self._work: dict[str, float] = {}
-        self._stop = threading.Event()
 
     def execute(self) -> Extraction:
         began = time.monotonic()
@@ -160,31 +176,20 @@ class _Run:
         )
         self._case.save(state="extracting", versions=versions(), device="cpu")
         if self._total:
-            with _stop_on_signal(self._stop):
-                self._work_through()
+            self._work_through()
+        if not self.stop.is_set():
+            self._case.store.discard(self._ledger.passed())
         return self._finish(time.monotonic() - began)
 
-    def _without_done(self, group: deque[Found]) -> deque[Found]:
-        """The files of a group that are still to be done; hashes of the others are noted."""
-        left: deque[Found] = deque()
-        for item in group:
-            record = self._records.get(item.path)
-            if record is not None and _is_current(record, item):
-                if record.sha256:
-                    self._twins[id(group)].add(record.sha256)
-            else:
-                left.append(item)
-        self._twins[id(left)] = self._twins.pop(id(group))
-        return left
-
     def _check_space(self) -> None:
-        need = disk_bytes(self._total, self._settings)
         free = free_bytes(self._case.folder)
+        need = disk_bytes(self._ledger.pending, self._settings, free)
         if need > free:
             raise SamecamError(
-                f"{self._total} fingerprints may need {compute.format_bytes(need)} and only "
-                f"{compute.format_bytes(free)} are free for {str(self._case.folder)!r}: free some, "
-                "name a folder on a larger disk, or store them as int8."
+                f"The fingerprints of up to {self._total} photos need "
+                f"{compute.format_bytes(need)} and only {compute.format_bytes(free)} are free for "
+                f"{str(self._case.folder)!r}: free some, name a folder on a larger disk, or store "
+                "them as int8."
             )
 
     def _work_through(self) -> None:
@@ -199,6 +204,10 @@ class _Run:
         )
         try:
             self._drain(pool)
+            while (again := self._ledger.orphans(self._found)) and not self.stop.is_set():
+                self._total += len(again)
+                self._groups = deque(map(deque, likely_twins(again)))
+                self._drain(pool)
         except BaseException:
             pool.stop()
             raise
@@ -208,12 +217,12 @@ class _Run:
         """Keep the workers busy, commit what they finish, until nothing is left."""
         running: dict[Future[Outcome], tuple[Task, deque[Found]]] = {}
         committed = time.monotonic()
-        self._progress(0, self._total)
+        self.progress(self._done, self._total)
         while True:
-            while self._groups and len(running) < 2 * self._workers and not self._stop.is_set():
+            while self._groups and len(running) < 2 * self._workers and not self.stop.is_set():
                 group = self._groups.popleft()
                 item = group.popleft()
-                task = Task(item.path, item.file, frozenset(self._twins[id(group)]))
+                task = Task(item.path, item.file, self._ledger.twins(item))
                 running[pool.submit(_worker.extract, task)] = task, group
             if not running:
                 break
@@ -249,21 +258,21 @@ class _Run:
 
     def _take(self, outcome: Outcome, group: deque[Found]) -> None:
         """Book one outcome and let the next of its group go."""
+        meta = outcome.meta()
         if outcome.status == "duplicate":
-            outcome.reason = f"same bytes as {self._first[outcome.sha256]}"
-        elif outcome.sha256:
-            self._first.setdefault(outcome.sha256, outcome.path)
-            self._twins[id(group)].add(outcome.sha256)
-        record = Record(
-            outcome.path, outcome.sha256, outcome.meta(), has_row=outcome.place is not None
-        )
+            twin = self._ledger.owner(outcome.sha256)
+            own = {name: meta[name] for name in ("status", "bytes", "modified", "passing")}
+            meta = {**twin.meta, **own, "reason": f"same bytes as {twin.key}"}
+        has_row = outcome.place is not None
+        record = Record(outcome.path, outcome.sha256, meta, has_row=has_row)
+        self._ledger.book(record)
         self._case.store.add_placed(record, outcome.place)
         self._case.log.add(
             "file",
             path=outcome.path,
             sha256=outcome.sha256,
-            status=outcome.status,
-            reason=outcome.reason,
+            status=meta["status"],
+            reason=meta["reason"],
         )
         for name, seconds in outcome.seconds.items():
             self._work[name] = self._work.get(name, 0.0) + seconds
@@ -274,7 +283,7 @@ class _Run:
     def _commit(self) -> None:
         self._case.store.commit()
         self._case.log.flush()
-        self._progress(self._done, self._total)
+        self.progress(self._done, self._total)
 
     def _finish(self, seconds: float) -> Extraction:
         interrupted = self._done < self._total
@@ -293,17 +302,6 @@ class _Run:
         )
 
 
-def _is_current(record: Record, item: Found) -> bool:
-    """Whether a file is as it was when its record was made, and need not be tried again."""
-    if record.meta["passing"]:
-        return False
-    try:
-        status = os.stat(item.file)
-    except OSError:
-        return bool(record.sha256)  # gone since: what was taken from it stays
-    return (status.st_size, status.st_mtime_ns) == (record.meta["bytes"], record.meta["modified"])
-
-
 def _exit_words(code: int | None) -> str:
     if code is not None and code < 0:
         try:
@@ -314,11 +312,12 @@ def _exit_words(code: int | None) -> str:
 
 
 @contextmanager
-def _stop_on_signal(stop: threading.Event) -> Iterator[None]:
-    """Let Ctrl-C and SIGTERM ask for an orderly end; a second Ctrl-C is obeyed at once."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+def stop_on_signals() -> Iterator[threading.Event]:
+    """An event that Ctrl-C and SIGTERM set; a second Ctrl-C is obeyed at once.
+
+    Give it to `extract_photos` as `stop`.
+    """
+    stop = threading.Event()
 
     def ask(number: int, _: Any) -> None:
         if stop.is_set() and number == signal.SIGINT:
@@ -327,7 +326,7 @@ def _stop_on_signal(stop: threading.Event) -> Iterator[None]:
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield
+        yield stop
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

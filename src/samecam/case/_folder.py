@@ -1,10 +1,8 @@
 """The case folder: one run's answer and everything it rests on."""
 
 import contextlib
-import csv
 import datetime
 import fcntl
-import io
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -44,8 +42,8 @@ class Case:
     ) -> None:
         """Begin a case, or go on with one that has the same settings and sources."""
         self.folder = Path(folder)
-        _check_usable(self.folder)
         try:
+            check_usable(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self.folder)
         except OSError as error:
@@ -57,7 +55,7 @@ class Case:
             self.log = AuditLog(self.folder / "log.jsonl")
             self.store = self._open_store(settings)
         except BaseException:
-            os.close(self._lock)
+            self._unlock()
             raise
 
     def save(self, **changes: Any) -> None:
@@ -84,7 +82,11 @@ class Case:
         try:
             self.log.close()
         finally:
-            os.close(self._lock)
+            self._unlock()
+
+    def _unlock(self) -> None:
+        os.close(self._lock)
+        _held.discard(os.path.realpath(self.folder))
 
     def __enter__(self) -> "Case":
         return self
@@ -93,10 +95,9 @@ class Case:
         self.close()
 
     def _begin(self, settings: ExtractionSettings, sources: list[str]) -> dict[str, Any]:
-        wanted = settings.as_dict()
         if (self.folder / "case.json").exists():
             info = read_case(self.folder)
-            _check_same(self.folder, info, wanted, sources)
+            check_same(self.folder, info, settings, sources)
             return info
         info = {
             "format": FORMAT,
@@ -105,7 +106,7 @@ class Case:
             "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
             "state": "new",
             "sources": sources,
-            "extraction": wanted,
+            "extraction": settings.as_dict(),
         }
         write_atomically(self.folder / "case.json", json.dumps(info, indent=2) + "\n")
         return info
@@ -128,10 +129,14 @@ def read_case(folder: str | os.PathLike[str]) -> dict[str, Any]:
     try:
         info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         version = int(info["version"])
+        if not {"extraction", "sources"} <= set(info):
+            raise ValueError("entries are missing")
     except FileNotFoundError:
         raise SamecamError(f"{str(folder)!r} is no case folder: it has no case.json.") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise SamecamError(f"{str(path)!r} cannot be read: {error}.") from None
+        raise SamecamError(
+            f"{str(path)!r} cannot be read ({error}): restore it from a copy, or begin a new case."
+        ) from None
     if version > VERSION:
         raise SamecamError(
             f"{str(folder)!r} was written by a newer samecam (case format {version}, this one "
@@ -148,22 +153,33 @@ def open_store(folder: str | os.PathLike[str]) -> FingerprintStore:
 
 def images_csv(records: Iterable[Record]) -> str:
     """Text of `images.csv`: one row per file found, sorted by path."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    rows = []
     for record in sorted(records, key=lambda record: record.key):
         row: Mapping[str, Any] = {**record.meta, "path": record.key, "sha256": record.sha256}
-        writer.writerow([_cell(row.get(name)) for name in COLUMNS])
-    return stream.getvalue()
+        rows.append([row.get(name) for name in COLUMNS])
+    return csv_text(COLUMNS, rows)
+
+
+def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """CSV with LF, floats by `repr`, nothing for None; any string survives.
+
+    (Python's own writer leaves a lone carriage return unquoted before 3.13.)
+    """
+    lines = [",".join(map(_cell, row)) for row in (header, *rows)]
+    return "\n".join(lines) + "\n"
 
 
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    text = repr(float(value)) if isinstance(value, float) else str(value)
+    if any(c in text for c in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
-def _check_usable(folder: Path) -> None:
+def check_usable(folder: Path) -> None:
+    """Refuse a folder that is neither a case nor empty."""
     if folder.exists() and not folder.is_dir():
         raise SamecamError(f"{str(folder)!r} is a file: name a folder for the case.")
     with contextlib.suppress(FileNotFoundError):
@@ -174,8 +190,14 @@ def _check_usable(folder: Path) -> None:
             )
 
 
+# Cases this process holds: its threads do not see each other's file locks.
+_held: set[str] = set()
+
+
 def _lock(folder: Path) -> int:
     """Hold the case for this process alone; the kernel lets go when it ends."""
+    if os.path.realpath(folder) in _held:
+        raise SamecamError(f"{str(folder)!r} is in use by this process: wait until it ends.")
     fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -186,15 +208,17 @@ def _lock(folder: Path) -> int:
             f"{str(folder)!r} is in use by process {holder}: wait until it ends, or name another "
             "folder."
         ) from None
+    _held.add(os.path.realpath(folder))
     os.ftruncate(fd, 0)
     os.pwrite(fd, str(os.getpid()).encode(), 0)
     return fd
 
 
-def _check_same(
-    folder: Path, info: Mapping[str, Any], wanted: Mapping[str, Any], sources: list[str]
+def check_same(
+    folder: Path, info: Mapping[str, Any], settings: ExtractionSettings, sources: list[str]
 ) -> None:
-    had = info["extraction"]
+    """Refuse to go on with a case that was made otherwise, or from something else."""
+    had, wanted = info["extraction"], settings.as_dict()
     differing = [name for name in wanted if had.get(name) != wanted[name]]
     if differing:
         name = differing[0]

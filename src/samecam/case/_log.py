@@ -19,7 +19,10 @@ class AuditLog:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        try:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+        except OSError as error:
+            raise self._trouble(error) from None
         self._waiting: list[bytes] = []
         self._previous = self._last_hash()
 
@@ -34,20 +37,28 @@ class AuditLog:
     def flush(self) -> None:
         """Write the waiting lines through to the disk."""
         data = b"".join(self._waiting)
+        length = os.fstat(self._fd).st_size
         try:
             while data:
                 data = data[os.write(self._fd, data) :]
             os.fsync(self._fd)
         except OSError as error:
-            raise SamecamError(
-                f"{str(self._path)!r} cannot be written: {error.strerror}."
-            ) from None
+            os.ftruncate(self._fd, length)  # all lines or none: they may be written later
+            raise self._trouble(error) from None
         self._waiting.clear()
 
     def close(self) -> None:
         """Flush and let go."""
-        self.flush()
-        os.close(self._fd)
+        try:
+            self.flush()
+        finally:
+            os.close(self._fd)
+
+    def _trouble(self, error: OSError) -> SamecamError:
+        return SamecamError(
+            f"{str(self._path)!r} cannot be written: {error.strerror}; mend that and give the "
+            "same command again."
+        )
 
     def _last_hash(self) -> str:
         data = self._path.read_bytes()

@@ -32,10 +32,15 @@ class ExtractionSettings:
     dtype: Dtype = "float16"
 
     def __post_init__(self) -> None:
+        whole = (self.size, *self.offset)
+        if not all(isinstance(number, int) for number in whole):
+            raise SamecamError(f"size and offset are {whole}; give whole numbers of pixels.")
         try:
             check_crop(self.size, self.offset, self.portrait)
         except ValueError as error:
             raise SamecamError(f"{error}.") from None
+        if self.preset not in ("default", "paper"):
+            raise SamecamError(f"preset is {self.preset!r}; choose 'default' or 'paper'.")
         if not 0 < self.sigma < 256:
             raise SamecamError(f"sigma is {self.sigma}; give gray levels, 3 is the default.")
 

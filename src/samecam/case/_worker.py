@@ -96,18 +96,17 @@ def extract(task: Task) -> Outcome:
     clock = _Clock(outcome.seconds)
     try:
         data = _read(task.file, outcome)
+        clock.lap("read")
+        if outcome.sha256 in task.twins:
+            outcome.status = "duplicate"
+        elif data is not None:
+            _fingerprint(data, outcome, clock)
     except FileNotFoundError:
         outcome.reason, outcome.passing = "no longer there, or a link to nothing", True
-        return outcome
     except OSError as error:
         outcome.reason, outcome.passing = f"cannot be read: {_words(error)}", True
-        return outcome
-    clock.lap("read")
-    if outcome.sha256 in task.twins:
-        outcome.status = "duplicate"
-        return outcome
-    if data is not None:
-        _fingerprint(data, outcome, clock)
+    except MemoryError:
+        outcome.status, outcome.reason = "skipped", "needs more memory than a worker may use"
     return outcome
 
 
@@ -161,9 +160,6 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
         vector = fingerprint(photo.pixels, **_settings.steps)
     except NoResidualError:
         outcome.status, outcome.reason = "unusable", "no noise residual: the crop is flat"
-        return
-    except MemoryError:
-        outcome.status, outcome.reason = "skipped", "needs more memory than a worker may use"
         return
     clock.lap("residual")
     if _writer is not None:

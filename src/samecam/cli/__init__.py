@@ -6,7 +6,9 @@ import click
 
 from samecam._version import __version__
 from samecam.cli._doctor import doctor
+from samecam.cli._evaluate import evaluate
 from samecam.cli._extract import extract
+from samecam.cli._output import printable
 from samecam.cli._simulate import simulate
 from samecam.errors import SamecamError
 
@@ -24,6 +26,7 @@ def cli() -> None:
 
 
 cli.add_command(extract)
+cli.add_command(evaluate)
 cli.add_command(simulate)
 cli.add_command(doctor)
 
@@ -43,13 +46,8 @@ def main() -> None:
         error.show()
         sys.exit(error.exit_code)
     except SamecamError as error:
-        click.echo(f"Error: {_printable(str(error))}", err=True)
+        click.echo(f"Error: {printable(str(error))}", err=True)
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-
-
-def _printable(text: str) -> str:
-    """Text that any terminal takes: odd bytes and line breaks are shown escaped."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

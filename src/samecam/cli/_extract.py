@@ -102,13 +102,12 @@ def extraction_options(command: Any) -> Any:
 
 
 @click.command()
-@click.argument("photos", nargs=-1, required=True, type=click.Path())
+@click.argument("photos", nargs=-1, required=True)
 @click.option(
     "-o",
     "--output",
     "case",
     required=True,
-    type=click.Path(),
     metavar="CASE",
     help="Case folder: made, or gone on with.",
 )
@@ -130,19 +129,20 @@ def extract(
     PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
     read. The same command again goes on where it was stopped and does nothing twice.
     """
-    from samecam.case import ExtractionSettings, extract_photos, plan_extraction
+    from samecam.case import ExtractionSettings, extract_photos, plan_extraction, stop_on_signals
 
     chosen = ExtractionSettings(**settings)
-    if dry_run or not (quiet or as_json):
-        plan = plan_extraction(photos, case, chosen, workers=workers)
-        if dry_run:
-            print_json(plan.as_dict()) if as_json else say(_plan_words(plan), quiet=quiet)
-            return 0 if plan.fits else 1
-        click.echo(_plan_words(plan), err=True)
-    with progress("Extracting", "photos", quiet=quiet) as show:
-        result = extract_photos(
-            photos, case, chosen, workers=workers, timeout=timeout, progress=show
-        )
+    with stop_on_signals() as stop:
+        if dry_run or not (quiet or as_json):
+            plan = plan_extraction(photos, case, chosen, workers=workers)
+            if dry_run:
+                print_json(plan.as_dict()) if as_json else say(_plan_words(plan), quiet=quiet)
+                return 0 if plan.fits else 1
+            click.echo(_plan_words(plan), err=True)
+        with progress("Extracting", "photos", quiet=quiet) as show:
+            result = extract_photos(
+                photos, case, chosen, workers=workers, timeout=timeout, progress=show, stop=stop
+            )
     if as_json:
         print_json(_as_dict(result))
     else:

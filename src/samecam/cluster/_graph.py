@@ -28,4 +28,6 @@ def affinity(coefficients: Any, scaling: Scaling = "max") -> Any:
             scale = np.asarray(weights.sum(axis=1)).ravel()
         scale = np.where(scale > 0, scale, 1).astype(np.float64)
         weights = sparse.diags_array(1 / scale) @ weights
-    return sparse.csr_array((weights + weights.T) / 2)
+    result = sparse.csr_array((weights + weights.T) / 2)
+    result.eliminate_zeros()  # a stored zero would count as an edge
+    return result

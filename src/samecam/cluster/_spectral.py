@@ -25,6 +25,11 @@ class Spectrum(NamedTuple):
     owner: npt.NDArray[np.intp]
     parts: list[npt.NDArray[np.intp]]
 
+    @property
+    def n_nodes(self) -> int:
+        """Nodes with an edge: as many eigenvalues would there be, were all computed."""
+        return sum(len(nodes) for nodes in self.parts)
+
 
 def connected_parts(weights: Any) -> list[npt.NDArray[np.intp]]:
     """Node numbers of each connected part of two nodes or more, largest first."""
@@ -37,22 +42,65 @@ def connected_parts(weights: Any) -> list[npt.NDArray[np.intp]]:
     return sorted(groups, key=lambda g: (-len(g), g[0]))
 
 
-def spectrum(weights: Any) -> Spectrum:
+def spectrum(weights: Any, least: int = 0) -> Spectrum:
     """Eigenvalues of L = I − D^−½ S D^−½, one connected part after another.
 
     The parts share no edge, so their eigenvalues together are those of the whole, and a
     zero for each part is exact. Of parts above 2000 nodes only the smallest are
-    computed: 64, then twice as many while the widest gap lies in the last quarter.
+    computed: 64, or more than `least`, then twice as many, up to 1024, until they reach
+    into the bulk and the guarded eigengap lies in the first three quarters. What other
+    parts have beyond them is left out, so that none is missing between two that are there.
     """
     parts = connected_parts(weights)
-    found = [_part_values(_normalised(weights, nodes)) for nodes in parts]
+    found = [np.zeros(0)] * len(parts)
+    large = {}
+    for k, nodes in enumerate(parts):
+        matrix = _normalised(weights, nodes)
+        if isinstance(matrix, np.ndarray):
+            found[k] = _all_values(matrix)
+        else:
+            large[k] = matrix
+    count = max(_FIRST, least + 1)
+    while True:
+        for k, matrix in large.items():
+            found[k] = 1 - _lanczos(matrix, min(count, matrix.shape[0] - 1))[0]
+        result = _merged(found, parts, min((found[k][-1] for k in large), default=np.inf))
+        if not large or count >= _MOST:
+            return result
+        deep = all(_reaches_bulk(matrix, found[k]) for k, matrix in large.items())
+        kappa = eigengap(result.values, n_nodes=result.n_nodes)
+        if deep and kappa < 3 * len(result.values) // 4:
+            return result
+        count *= 2
+
+
+def _reaches_bulk(matrix: Any, values: Doubles) -> bool:
+    """Whether the last of the smallest eigenvalues of I − matrix is one of many alike.
+
+    The squares of all eigenvalues of `matrix` add up to those of its entries. Were those
+    not computed yet spread like noise (a semicircle), the edge would be at twice their
+    root mean square; groups not seen yet lie beyond it.
+    """
+    rest = float((matrix.data**2).sum() - ((1 - values) ** 2).sum())
+    left = matrix.shape[0] - len(values)
+    return bool(1 - values[-1] <= 2 * np.sqrt(max(rest, 0) / left))
+
+
+def _merged(found: list[Doubles], parts: list[npt.NDArray[np.intp]], limit: float) -> Spectrum:
+    """Eigenvalues of all parts up to `limit` in one ascending row."""
     values = np.concatenate([np.zeros(0), *found])
     owner = np.repeat(np.arange(len(parts)), [len(v) for v in found])
     order = np.lexsort((owner, values))
+    order = order[values[order] <= limit]
     return Spectrum(np.clip(values[order], 0, 2), owner[order], parts)
 
 
-def eigengap(values: Doubles, rule: Eigengap = "guarded", most: int | None = None) -> int:
+def eigengap(
+    values: Doubles,
+    rule: Eigengap = "guarded",
+    most: int | None = None,
+    n_nodes: int | None = None,
+) -> int:
     """Number of groups κ, read off the ascending eigenvalues of the Laplacian.
 
     Parameters
@@ -65,13 +113,15 @@ def eigengap(values: Doubles, rule: Eigengap = "guarded", most: int | None = Non
         anything; and says 1 if the first gap is the widest and the chosen one is
         under 1.7 times the mean distance λ_k/k of the eigenvalues below it.
     most : upper bound of κ
+    n_nodes : number of nodes, if `values` are only the smallest eigenvalues
     """
     n = len(values)
+    bound = n if most is None else most
     if n < 3:
-        return min(n, 1 if rule == "guarded" else 2)
+        return min(n, bound, 1 if rule == "guarded" else 2)
     gaps = np.diff(values)
-    high = max(2, n // 2) if rule == "guarded" else n - 1
-    k = np.arange(2, min(high, len(gaps), most if most is not None else n) + 1)
+    high = max(2, (n_nodes or n) // 2) if rule == "guarded" else n - 1
+    k = np.arange(2, min(high, len(gaps), bound) + 1)
     if not len(k):
         return 1
     if rule == "authors":
@@ -122,21 +172,11 @@ def _normalised(weights: Any, nodes: npt.NDArray[np.intp]) -> Any:
     return matrix.toarray() if len(nodes) <= _DENSE else sparse.csr_array(matrix)
 
 
-def _part_values(matrix: Any) -> Doubles:
+def _all_values(matrix: Doubles) -> Doubles:
     """Ascending eigenvalues of I − matrix."""
-    if isinstance(matrix, np.ndarray):
-        from scipy.linalg import eigvalsh
+    from scipy.linalg import eigvalsh
 
-        return np.asarray(1 - eigvalsh(matrix)[::-1], dtype=np.float64)
-    count = _FIRST
-    while True:
-        count = min(count, _MOST, matrix.shape[0] // 2)
-        values = 1 - _lanczos(matrix, count)[0]
-        if count >= min(_MOST, matrix.shape[0] // 2):
-            return values
-        if eigengap(values, most=count - 1) < 3 * count // 4:
-            return values
-        count *= 2
+    return np.asarray(1 - eigvalsh(matrix)[::-1], dtype=np.float64)
 
 
 def _part_vectors(matrix: Any, count: int) -> Doubles:

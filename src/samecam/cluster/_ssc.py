@@ -1,6 +1,7 @@
 """Sparse subspace clustering of fingerprints: SSC and, with Z ≥ 0, SSC-NC."""
 
-from typing import Any, Literal
+from numbers import Integral, Real
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -82,8 +83,13 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> "SSC":  # noqa: ARG002 - the convention
         """Group the rows of `X`: fingerprints (array or store), or their correlations."""
+        self._check_parameters()
         gram, n_pixels = self._correlations(X)
-        self._check_parameters(len(gram))
+        if self.n_clusters is not None and self.n_clusters > len(gram):
+            raise ValueError(
+                f"n_clusters is {self.n_clusters} but there are {len(gram)} images; choose fewer, "
+                "or None"
+            )
         self.null_scale_ = (
             correlate.null_scale(gram, n_pixels) if self.null_scale is None else self.null_scale
         )
@@ -91,11 +97,11 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         answer = represent(gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver)
         self.coefficients_, self.report_ = answer
         self.affinity_ = affinity(self.coefficients_, self.scaling)
-        found = spectrum(self.affinity_)
+        found = spectrum(self.affinity_, self.n_clusters or 0)
         self.eigenvalues_ = found.values
         count = self.n_clusters
         if count is None:
-            count = eigengap(found.values, self.eigengap)
+            count = eigengap(found.values, self.eigengap, n_nodes=found.n_nodes)
         state = check_random_state(self.random_state)
         self.labels_ = numbered(spectral_groups(self.affinity_, found, count, state))
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
@@ -107,24 +113,15 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.pairwise = self.metric == "precomputed"
         return tags
 
-    def _correlations(self, X: Any) -> tuple[Gram, int | None]:
+    def _check_parameters(self) -> None:
+        """Raise a sentence for the first parameter out of range, before any work."""
         if self.metric not in ("correlation", "precomputed"):
             raise ValueError(f"metric is {self.metric!r}; choose 'correlation' or 'precomputed'")
-        if isinstance(X, FingerprintStore):
-            if self.metric == "precomputed":
-                raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
-            if len(X) == 0:
-                raise ValueError("X holds no fingerprint; give at least one")
-            return correlate.gram(X, memory=self.memory), self.n_pixels or X.n_pixels
-        rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
-        if self.metric == "precomputed":
-            return rows, self.n_pixels
-        gram = correlate.gram(correlate.normalised(rows), memory=self.memory)
-        return gram, self.n_pixels or rows.shape[1]
-
-    def _check_parameters(self, n: int) -> None:
-        if self.n_clusters is not None and not 1 <= self.n_clusters <= n:
-            raise ValueError(f"n_clusters is {self.n_clusters}; choose 1 to {n}, or None")
+        count = self.n_clusters
+        if count is not None and not (isinstance(count, Integral) and count >= 1):
+            raise ValueError(f"n_clusters is {count!r}; choose 1 or more, or None")
+        if self.solver not in get_args(Solver):
+            raise ValueError(f"solver is {self.solver!r}; choose from {get_args(Solver)}")
         if self.scaling not in SCALINGS:
             raise ValueError(f"scaling is {self.scaling!r}; choose from {SCALINGS}")
         if self.eigengap not in ("guarded", "authors"):
@@ -133,6 +130,42 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"null_scale is {self.null_scale}; give a positive number, or None")
         if self.n_pixels is not None and self.n_pixels < 1:
             raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
+        number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
+        if not number and self.gamma not in ("auto", "paper", "cost"):
+            raise ValueError(
+                f"gamma is {self.gamma!r}; give a positive number, 'auto', 'paper' or 'cost'"
+            )
+
+    def _correlations(self, X: Any) -> tuple[Gram, int | None]:
+        if isinstance(X, FingerprintStore):
+            return self._correlations_of_store(X), self.n_pixels or X.n_pixels
+        rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
+        if self.metric == "correlation":
+            gram = correlate.gram(correlate.normalised(rows), memory=self.memory)
+            return gram, self.n_pixels or rows.shape[1]
+        if rows.shape[0] != rows.shape[1]:
+            raise ValueError(
+                f"X has shape {rows.shape} and metric is 'precomputed'; give the (n, n) "
+                "correlations of all images"
+            )
+        if self.gamma == "paper" and self.n_pixels is None:
+            raise ValueError("gamma is 'paper' but the size is unknown; give n_pixels")
+        return rows, self.n_pixels
+
+    def _correlations_of_store(self, store: FingerprintStore) -> Gram:
+        if self.metric == "precomputed":
+            raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
+        if len(store) == 0:
+            raise ValueError("X holds no fingerprint; give at least one")
+        self.n_features_in_ = store.n_pixels
+        gram = correlate.gram(store, memory=self.memory)
+        if not np.isfinite(gram.sum()):
+            bad = int(np.argmin(np.isfinite(gram).sum(axis=1)))
+            raise ValueError(
+                f"the fingerprint of {store.keys[bad]!r} contains NaN or infinite values; leave "
+                "it out"
+            )
+        return gram
 
     def _choose_gamma(self, gram: Gram, n_pixels: int | None) -> float:
         if self.gamma == "auto":
@@ -143,13 +176,8 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 gram, nonnegative=self._nonnegative, solver=self.solver, random_state=state
             ).gamma
         if self.gamma == "paper":
-            if n_pixels is None:
-                raise ValueError("gamma is 'paper' but the size is unknown; give n_pixels")
+            assert n_pixels is not None  # seen to by _correlations
             return paper_gamma(n_pixels, self.solver)
-        if isinstance(self.gamma, str) or not 0 < self.gamma < np.inf:
-            raise ValueError(
-                f"gamma is {self.gamma!r}; give a positive number, 'auto', 'paper' or 'cost'"
-            )
         return float(self.gamma)
 
 

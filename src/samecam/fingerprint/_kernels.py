@@ -16,7 +16,8 @@ All kernels release the GIL.
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from samecam.compute import jit
 
 Plane = npt.NDArray[np.float32]
 Line = npt.NDArray[np.float32]
@@ -43,7 +44,7 @@ _HIGH = np.array([G0, G1, G2, G3, G4, G5, G6, G7], dtype=np.float32)
 # The period of JPEG's block grid: 8 for luma, 16 where chroma is subsampled.
 PHASE = 16
 
-_jit = njit(cache=True, nogil=True, error_model="numpy")
+_jit = jit(nogil=True, error_model="numpy")
 
 
 @_jit

@@ -2,5 +2,17 @@
 
 from samecam.metrics._scores import Scores, scores
 from samecam.metrics._tables import CameraRow, ClusterRow, per_camera, per_cluster
+from samecam.metrics._truth import match_paths, read_clusters, read_columns, read_truth
 
-__all__ = ["CameraRow", "ClusterRow", "Scores", "per_camera", "per_cluster", "scores"]
+__all__ = [
+    "CameraRow",
+    "ClusterRow",
+    "Scores",
+    "match_paths",
+    "per_camera",
+    "per_cluster",
+    "read_clusters",
+    "read_columns",
+    "read_truth",
+    "scores",
+]

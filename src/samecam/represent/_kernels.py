@@ -15,8 +15,9 @@ of every photograph with what is left of photograph i.
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from samecam.compute import jit
 
 Array = NDArray[np.floating]
 Doubles = NDArray[np.float64]
@@ -28,7 +29,7 @@ GATHER_DEPTH = 16  # rows of the Gram read for all rows of a block before going 
 
 LINE = 16  # numbers a cache line holds
 
-_compile: Any = njit(nogil=True, cache=True, fastmath={"contract"})
+_compile: Any = jit(nogil=True, fastmath={"contract"})
 
 
 @_compile

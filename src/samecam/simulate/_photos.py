@@ -1,19 +1,21 @@
 """Photographs: from the plan of a collection to JPEG files and their truth."""
 
 import io
+import json
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from samecam.compute import worker_count
+from samecam._version import __version__
+from samecam.compute import LocalPool, worker_count
 from samecam.errors import SamecamError
 from samecam.simulate import _camera, _exif, _exposure, _scene, _sensor
 
@@ -72,7 +74,8 @@ def simulate_photos(
     ----------
     out : path
         Folder to write `images/IMG_00001.jpg`, … and, last, `truth.csv` (path,camera) into; it
-        must be empty or not exist.
+        must be empty or not exist, or be left unfinished by the same arguments
+        (`simulation.json` tells), which are then gone on with.
     cameras, images : int
         Number of cameras, and of photos by each.
     models : int, optional
@@ -108,8 +111,19 @@ def simulate_photos(
     workers = worker_count(workers)
     folder = Path(out)
     plan = _plan(seed, cameras, images, models, outliers)
+    arguments = {
+        "samecam": __version__,
+        "cameras": cameras,
+        "images": images,
+        "models": models,
+        "size": list(size),
+        "quality": list(quality),
+        "outliers": outliers,
+        "recompress": recompress,
+        "seed": seed,
+    }
     with _writing(folder):
-        _prepare(folder)
+        _prepare(folder, arguments)
     settings = _Settings(folder / "images", seed, size, quality, recompress)
     done = 0
     for count in _run(settings, _batches(plan), workers):
@@ -163,12 +177,17 @@ def _check(
         raise SamecamError(f"recompress is {recompress}: give a JPEG quality from 1 to 100.")
 
 
-def _prepare(folder: Path) -> None:
+def _prepare(folder: Path, arguments: dict[str, Any]) -> None:
+    """Make the folder, or go on with one that the same arguments left unfinished."""
+    note = folder / "simulation.json"
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise SamecamError(
-            f"{folder} exists and is not an empty folder: choose a new one or empty it first."
-        )
+        same = note.is_file() and json.loads(note.read_text(encoding="utf-8")) == arguments
+        if not same or (folder / "truth.csv").exists():
+            raise SamecamError(
+                f"{folder} exists and is not an empty folder: choose a new one or empty it first."
+            )
     (folder / "images").mkdir(parents=True, exist_ok=True)
+    _write(note, (json.dumps(arguments, indent=2) + "\n").encode())
 
 
 def _plan(seed: int, cameras: int, images: int, models: int, outliers: int) -> list[_Photo]:
@@ -211,23 +230,30 @@ def _run(settings: _Settings, batches: list[list[_Photo]], workers: int) -> Iter
     with _writing(settings.images):
         if workers == 1:
             for batch in batches:
-                yield _take_batch(settings, batch)
+                yield _take_batch((settings, batch))
             return
-        pool = ProcessPoolExecutor(min(workers, len(batches)), mp_context=get_context("spawn"))
+        pool = LocalPool(min(workers, len(batches)), preload="samecam.simulate._photos")
         try:
-            for future in as_completed([pool.submit(_take_batch, settings, b) for b in batches]):
+            tasks = [(settings, batch) for batch in batches]
+            for future in as_completed([pool.submit(_take_batch, task) for task in tasks]):
                 yield future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        except BaseException:
+            pool.stop()
+            raise
+        pool.close()
 
 
-def _take_batch(settings: _Settings, batch: list[_Photo]) -> int:
-    """Take photos that all come from one camera and write their files."""
+def _take_batch(task: tuple[_Settings, list[_Photo]]) -> int:
+    """Take photos that all come from one camera and write their files, unless they are there."""
+    settings, batch = task
     camera = batch[0].camera
     model = _camera.draw_model(settings.seed, camera.model, settings.quality)
     width, height = settings.size
     pattern = _camera.pattern(settings.seed, camera, height + height % 2, width + width % 2)
     for photo in batch:
+        path = settings.images / photo.name
+        if path.exists():
+            continue
         rng = _camera.photo_stream(settings.seed, camera.number, photo.number)
         shot = _exif.draw_shot(rng, model.quality)
         pixels = _take(rng, model, pattern, shot, photo)[:height, :width]
@@ -236,10 +262,8 @@ def _take_batch(settings: _Settings, batch: list[_Photo]) -> int:
         if settings.recompress is not None:
             with Image.open(io.BytesIO(data)) as decoded:
                 data = _jpeg(decoded, settings.recompress, 2, exif)
-        path = settings.images / photo.name
-        _write(path, data)
         when = shot.taken.timestamp()
-        os.utime(path, (when, when))
+        _write(path, data, when)
     return len(batch)
 
 
@@ -283,13 +307,15 @@ def _jpeg(picture: Image.Image, quality: int, subsampling: int, exif: bytes) -> 
     return buffer.getvalue()
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Write beside, flush to disk, rename: the file is there whole or not at all."""
+def _write(path: Path, data: bytes, when: float | None = None) -> None:
+    """Write beside, flush to disk, rename: the file is there whole, with its time, or not."""
     beside = path.with_name(path.name + ".part")
     with open(beside, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+    if when is not None:
+        os.utime(beside, (when, when))
     os.replace(beside, path)
 
 

@@ -1,7 +1,7 @@
 """What every store of fingerprints promises."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,6 +60,10 @@ class FingerprintStore(ABC):
         meta: Mapping[str, Any] | None = None,
     ) -> None:
         """Put a record, replacing that key's; it counts after `commit`."""
+
+    @abstractmethod
+    def discard(self, keys: Iterable[str]) -> None:
+        """Forget records at once; keys that are not there are no matter."""
 
     @abstractmethod
     def commit(self) -> None:

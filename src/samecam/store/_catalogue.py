@@ -21,6 +21,7 @@ CREATE TABLE IF NOT EXISTS records (
 )
 """
 _PUT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)"
+_REMOVE = "DELETE FROM records WHERE key = ?"
 
 Entry = tuple[Record, Placement | None]
 
@@ -47,9 +48,16 @@ class Catalogue:
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Commit records in one transaction."""
+        self._write(_PUT, (_values(*entry) for entry in entries))
+
+    def discard(self, keys: Iterable[str]) -> None:
+        """Remove records in one transaction."""
+        self._write(_REMOVE, ((_bytes(key),) for key in keys))
+
+    def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         try:
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany(_PUT, (_values(*entry) for entry in entries))
+            self._db.executemany(statement, rows)
             self._db.execute("COMMIT")
         except sqlite3.Error as error:
             if self._db.in_transaction:
@@ -87,10 +95,13 @@ def _quoted(path: Path) -> str:
     return quote(os.fsencode(path.absolute()))
 
 
+def _bytes(key: str) -> bytes:
+    return key.encode("utf-8", "surrogateescape")
+
+
 def _values(record: Record, place: Placement | None) -> tuple[Any, ...]:
-    key = record.key.encode("utf-8", "surrogateescape")
     where = (None,) * 4 if place is None else (place.shard, place.row, place.crc, place.scale)
-    return key, record.sha256, *where, json.dumps(dict(record.meta), sort_keys=True)
+    return _bytes(record.key), record.sha256, *where, json.dumps(dict(record.meta), sort_keys=True)
 
 
 def _entry(

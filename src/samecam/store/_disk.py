@@ -146,6 +146,14 @@ class DiskStore(FingerprintStore):
         """Put a record whose row another process has written."""
         self._added.append((record, place))
 
+    def discard(self, keys: Iterable[str]) -> None:
+        """Forget records at once; rows they had are left over and never read again."""
+        gone = [key for key in keys if key in self._entries]
+        self._catalogue.discard(gone)
+        for key in gone:
+            del self._entries[key]
+        self._stale = True
+
     def commit(self) -> None:
         """Make everything added count: rows reach the disk before the catalogue names them."""
         if not self._added:
@@ -185,12 +193,19 @@ class DiskStore(FingerprintStore):
             self._stale = False
 
     def _drop_orphans(self) -> None:
-        used: dict[str, int] = {}
+        """Cut shards to what counts; one that holds less has lost rows."""
+        used: dict[Path, int] = {}
         for place in self._places:
-            name = shard_path(self.folder, place.shard, self.dtype).name
-            used[name] = max(used.get(name, 0), place.row + 1)
+            path = shard_path(self.folder, place.shard, self.dtype)
+            used[path] = max(used.get(path, 0), (place.row + 1) * self._length)
+        for path, length in used.items():
+            if not path.exists() or path.stat().st_size < length:
+                raise SamecamError(
+                    f"The shard {str(path)!r} is gone or cut short: restore it from a copy, or "
+                    "begin a new case."
+                )
         for path in (self.folder / "shards").iterdir():
-            drop_orphans(path, used.get(path.name, 0) * self._length)
+            drop_orphans(path, used.get(path, 0))
 
     def _file(self, shard: int) -> int:
         if shard not in self._files:

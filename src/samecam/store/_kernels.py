@@ -2,13 +2,14 @@
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from samecam.compute import jit
 
 _SIGN, _REST = np.uint32(0x8000), np.uint32(0x7FFF)
 _SCALE = np.float32(2.0**112)
 
 
-@njit(cache=True, nogil=True)
+@jit(nogil=True)
 def widen_half(
     bits: npt.NDArray[np.uint16], words: npt.NDArray[np.uint32], out: npt.NDArray[np.float32]
 ) -> None:

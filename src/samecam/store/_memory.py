@@ -1,6 +1,6 @@
 """A store that lives in memory: for arrays somebody brings, and for tests."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,13 @@ class MemoryStore(FingerprintStore):
         if row is not None and row.shape != (self.n_pixels,):
             raise ValueError(f"vector has shape {row.shape}; rows have {self.n_pixels} numbers")
         self._added[key] = Record(key, sha256, dict(meta or {}), row is not None), row
+
+    def discard(self, keys: Iterable[str]) -> None:
+        """Forget records at once."""
+        for key in keys:
+            self._records.pop(key, None)
+            self._vectors.pop(key, None)
+        self._keys = sorted(self._vectors)
 
     def commit(self) -> None:
         """Make everything added count."""

@@ -49,6 +49,13 @@ def full_error(folder: Path) -> StoreFullError:
     )
 
 
+def write_error(folder: Path, error: OSError) -> SamecamError:
+    """The sentence for a failure to write to a store."""
+    if error.errno in _FULL:
+        return full_error(folder)
+    return SamecamError(f"{str(folder)!r} cannot be written: {error.strerror}.")
+
+
 class ShardWriter:
     """Appends records to a shard that no other process writes.
 
@@ -81,9 +88,7 @@ class ShardWriter:
             _write(self._fd, data, self._rows * self._length)
         except OSError as error:
             os.ftruncate(self._fd, self._rows * self._length)
-            if error.errno in _FULL:
-                raise full_error(self._folder) from None
-            raise
+            raise write_error(self._folder, error) from None
         place = Placement(self._number, self._rows, zlib.crc32(data), scale)
         self._rows += 1
         return place
@@ -100,7 +105,10 @@ class ShardWriter:
         number = 0
         while True:
             path = shard_path(self._folder, number, self._dtype)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            try:
+                fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            except OSError as error:
+                raise write_error(self._folder, error) from None
             rows = os.fstat(fd).st_size // self._length
             if rows < self._capacity and try_lock(fd):
                 rows = os.fstat(fd).st_size // self._length  # as it is now that it is ours
@@ -123,7 +131,10 @@ def try_lock(fd: int) -> bool:
 
 def drop_orphans(path: Path, committed_bytes: int) -> None:
     """Cut off what was written but never committed, unless a writer still holds the shard."""
-    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError as error:
+        raise write_error(path.parent.parent, error) from None
     try:
         if os.fstat(fd).st_size > committed_bytes and try_lock(fd):
             os.ftruncate(fd, committed_bytes)

@@ -1,0 +1,58 @@
+"""Machine, memory and kernels: what is decided in one place."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from samecam import compute
+from samecam.errors import SamecamError
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("1", 1), ("800M", 800 * 2**20), ("8G", 8 * 2**30), ("1.5 GiB", 3 * 2**29), ("2tb", 2**41)],
+)
+def test_parse_bytes(text, count):
+    assert compute.parse_bytes(text) == count
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1G", "8X", "0", "1e9"])
+def test_what_is_no_amount_of_memory_gets_a_sentence(text):
+    with pytest.raises(SamecamError, match="like 800M or 8G"):
+        compute.parse_bytes(text)
+
+
+def test_the_machine_is_seen():
+    here = compute.machine()
+    assert 1 <= here.cores <= (os.cpu_count() or 1)
+    assert 2**26 < here.available <= here.memory
+
+
+def test_worker_count():
+    assert compute.worker_count(3) == 3
+    assert 1 <= compute.worker_count(None) <= compute.machine().cores
+    with pytest.raises(SamecamError):
+        compute.worker_count(0)
+
+
+def test_rows_per_block():
+    assert compute.rows_per_block(1000, 300) == 3
+    with pytest.raises(SamecamError, match="too small for one row"):
+        compute.rows_per_block(299, 300)
+
+
+def test_kernels_compile_where_no_cache_can_be_kept(tmp_path):
+    """A module in a folder that cannot be written, and no home: compiled all the same."""
+    module = tmp_path / "frozen.zip" / "kernel.py"
+    code = (
+        "import numba.core.caching as c\n"
+        "c.CacheImpl._locator_classes = []\n"
+        "from samecam.fingerprint import noise_residual\n"
+        "import numpy as np\n"
+        "print(noise_residual(np.random.default_rng(0).normal(size=(64, 64))).shape)\n"
+    )
+    assert not module.exists()
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.strip() == "(64, 64)", result.stderr
