@@ -17,9 +17,10 @@ $(VENV)/.made: pyproject.toml
 
 demo: env
 	rm -rf demo
-	$(BIN)/samecam simulate -o demo/photos --cameras 5 --images 8 --outliers 2 --size 1024x768
-	$(BIN)/samecam extract demo/photos/images -o demo/case
-	@echo "The fingerprints are in demo/case; what became of each photo: demo/case/images.csv"
+	$(BIN)/samecam simulate -o demo/photos --cameras 6 --images 20 --size 1024x768
+	$(BIN)/samecam cluster demo/photos/images -o demo/case
+	$(BIN)/samecam evaluate demo/case --truth demo/photos/truth.csv
+	@echo "What became of each photo: demo/case/images.csv; the groups: demo/case/clusters.csv"
 
 test: env
 	$(PYTEST)
@@ -33,6 +34,9 @@ lint: env
 bench: env
 	$(BIN)/python -m benchmarks.residual
 	$(BIN)/python -m benchmarks.extraction
+	$(BIN)/python -m benchmarks.gram
+	$(BIN)/python -m benchmarks.lasso
+	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 
 # Slow checks: kill loops and the like. Not part of CI.
 long: env

@@ -1,5 +1,6 @@
 """The run itself, resumable, and the case folder on disk."""
 
+from samecam.case._cluster import Clustering, ClusteringSettings, cluster_photos
 from samecam.case._estimate import Estimate
 from samecam.case._extract import Extraction, extract_photos, plan_extraction, stop_on_signals
 from samecam.case._folder import COLUMNS, STATUSES, Case, open_store, read_case
@@ -12,10 +13,13 @@ __all__ = [
     "STATUSES",
     "AuditLog",
     "Case",
+    "Clustering",
+    "ClusteringSettings",
     "Estimate",
     "Extraction",
     "ExtractionSettings",
     "check_log",
+    "cluster_photos",
     "extract_photos",
     "open_store",
     "plan_extraction",

@@ -61,7 +61,7 @@ def plan_extraction(
     workers: int | None = None,
 ) -> Estimate:
     """What `extract_photos` would do and cost; nothing is written."""
-    settings, photos, target = settings or ExtractionSettings(), _arguments(photos), Path(case)
+    settings, photos, target = settings or ExtractionSettings(), arguments(photos), Path(case)
     found = scan(photos)
     _check_apart(target, photos, found)
     try:
@@ -70,7 +70,7 @@ def plan_extraction(
         raise SamecamError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
     records: list[Record] = []
     if (target / "case.json").exists():
-        check_same(target, read_case(target), settings, [_source(p) for p in photos])
+        check_same(target, read_case(target), settings, [source(p) for p in photos])
         if (target / "fingerprints" / "store.json").exists():
             with open_store(target) as store:
                 records = store.records()
@@ -106,25 +106,26 @@ def extract_photos(
     progress : called as progress(done, total) from time to time
     stop : set it to end after the files in hand; see `stop_on_signals`
     """
-    settings, photos = settings or ExtractionSettings(), _arguments(photos)
+    settings, photos = settings or ExtractionSettings(), arguments(photos)
     if timeout <= 0:
         raise SamecamError(f"timeout is {timeout}; give seconds a file may take, 60 is usual.")
     n_workers = compute.worker_count(workers)
     found = scan(photos)
     target = Path(case)
     _check_apart(target, photos, found)
-    with Case(target, settings, [_source(p) for p in photos]) as folder:
+    with Case(target, settings, [source(p) for p in photos]) as folder:
         run = _Run(folder, settings, found, n_workers, timeout)
         run.progress = progress or run.progress
         run.stop = stop or run.stop
         return run.execute()
 
 
-def _arguments(photos: Photos) -> list[str]:
+def arguments(photos: Photos) -> list[str]:
+    """Photo arguments as a list of strings, one alone included."""
     return [os.fspath(p) for p in ([photos] if isinstance(photos, str | os.PathLike) else photos)]
 
 
-def _source(argument: str | os.PathLike[str]) -> str:
+def source(argument: str | os.PathLike[str]) -> str:
     """An argument as it is remembered: absolute, so that it means the same elsewhere."""
     text = os.fspath(argument)
     if text.startswith("@") and not os.path.lexists(text):

@@ -23,7 +23,7 @@ COLUMNS = (
     *("make", "model", "serial", "software", "taken", "orientation"),
     *("dark", "saturated", "status", "reason"),
 )
-_OURS = {"lock", "log.jsonl", "fingerprints", "case.json", "images.csv"}
+_OURS = {"lock", "log.jsonl", "fingerprints", "case.json", "images.csv", "clusters.csv"}
 
 
 class Case:

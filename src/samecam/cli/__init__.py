@@ -5,6 +5,7 @@ import sys
 import click
 
 from samecam._version import __version__
+from samecam.cli._cluster import cluster
 from samecam.cli._doctor import doctor
 from samecam.cli._evaluate import evaluate
 from samecam.cli._extract import extract
@@ -25,6 +26,7 @@ def cli() -> None:
     """
 
 
+cli.add_command(cluster)
 cli.add_command(extract)
 cli.add_command(evaluate)
 cli.add_command(simulate)

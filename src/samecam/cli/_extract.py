@@ -136,24 +136,30 @@ def extract(
         if dry_run or not (quiet or as_json):
             plan = plan_extraction(photos, case, chosen, workers=workers)
             if dry_run:
-                print_json(plan.as_dict()) if as_json else say(_plan_words(plan), quiet=quiet)
+                print_json(plan.as_dict()) if as_json else say(plan_words(plan), quiet=quiet)
                 return 0 if plan.fits else 1
-            click.echo(_plan_words(plan), err=True)
+            click.echo(plan_words(plan), err=True)
         with progress("Extracting", "photos", quiet=quiet) as show:
             result = extract_photos(
                 photos, case, chosen, workers=workers, timeout=timeout, progress=show, stop=stop
             )
     if as_json:
-        print_json(_as_dict(result))
+        print_json(extraction_dict(result))
     else:
-        say(_words(result), quiet=quiet)
+        say(extraction_words(result), quiet=quiet)
+    return exit_code(result)
+
+
+def exit_code(result: "Extraction") -> int:
+    """130 with the command to go on if it was interrupted, 3 if files were skipped, else 0."""
     if result.interrupted:
         click.echo(f"Interrupted. To go on: {shlex.join(['samecam', *sys.argv[1:]])}", err=True)
         return 130
     return 3 if result.counts["skipped"] else 0
 
 
-def _plan_words(plan: "Estimate") -> str:
+def plan_words(plan: "Estimate") -> str:
+    """What a run will cost, in words."""
     room = "" if plan.fits else " That does not fit."
     return (
         f"{plan.files} files, {format_bytes(plan.input_bytes)}: about {duration(plan.seconds)} "
@@ -162,7 +168,8 @@ def _plan_words(plan: "Estimate") -> str:
     )
 
 
-def _as_dict(result: "Extraction") -> dict[str, Any]:
+def extraction_dict(result: "Extraction") -> dict[str, Any]:
+    """What extraction did, for --json."""
     return {
         "case": str(result.case),
         "counts": result.counts,
@@ -173,7 +180,8 @@ def _as_dict(result: "Extraction") -> dict[str, Any]:
     }
 
 
-def _words(result: "Extraction") -> str:
+def extraction_words(result: "Extraction") -> str:
+    """What extraction did, in words."""
     counts = result.counts
     parts = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     rate = f" ({result.done / result.seconds:.0f} a second)" if result.done else ""

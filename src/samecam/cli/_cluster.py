@@ -1,0 +1,158 @@
+"""`samecam cluster`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samecam.cli._extract import (
+    exit_code,
+    extraction_dict,
+    extraction_options,
+    extraction_words,
+    plan_words,
+)
+from samecam.cli._output import duration, output_options, print_json, progress, say
+
+if TYPE_CHECKING:
+    from samecam.case import Clustering
+
+_SIZES = 12
+
+
+class Gamma(click.ParamType[float | str]):
+    """A positive number, or the name of a way to choose one."""
+
+    name = "auto|paper|cost|NUMBER"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
+        """A name is kept, a number is read."""
+        if value in ("auto", "paper", "cost"):
+            return str(value)
+        try:
+            return float(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor auto, paper or cost", param, ctx)
+
+
+@click.command()
+@click.argument("photos", nargs=-1, required=True)
+@click.option(
+    "-o",
+    "--output",
+    "case",
+    required=True,
+    metavar="CASE",
+    help="Case folder: made, or gone on with.",
+)
+@click.option("--method", type=click.Choice(["ssc-nc", "ssc"]), default="ssc-nc", show_default=True)
+@click.option(
+    "--gamma",
+    type=Gamma(),
+    default=None,
+    help="Weight of sparsity.  [default: auto; paper with --preset paper]",
+)
+@click.option(
+    "--solver",
+    type=click.Choice(["exact", "admm", "authors"]),
+    default="exact",
+    show_default=True,
+    help="Of the constrained LASSO.",
+)
+@click.option(
+    "--clusters",
+    "n_clusters",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Number of cameras, if it is known.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option(
+    "--memory",
+    default=None,
+    metavar="SIZE",
+    help="For correlations, like 8G.  [default: half of RAM]",
+)
+@extraction_options
+@output_options
+def cluster(
+    photos: tuple[str, ...],
+    case: str,
+    method: str,
+    gamma: float | str | None,
+    solver: str,
+    n_clusters: int | None,
+    seed: int,
+    memory: str | None,
+    workers: int | None,
+    timeout: float,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> int:
+    """Group photos by the camera that took them.
+
+    PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
+    read. Writes clusters.csv into CASE: one row per used photo with its group, -1 for
+    none. The same command again goes on where it was stopped; with other clustering
+    options it uses the fingerprints again.
+    """
+    from samecam.case import (
+        ClusteringSettings,
+        ExtractionSettings,
+        cluster_photos,
+        plan_extraction,
+        stop_on_signals,
+    )
+    from samecam.compute import parse_bytes
+
+    chosen = ExtractionSettings(**settings)
+    how: Any = gamma or ("paper" if chosen.preset == "paper" else "auto")
+    grouping = ClusteringSettings(method, how, solver, n_clusters, seed)  # type: ignore[arg-type]
+    with stop_on_signals() as stop:
+        if not (quiet or as_json):
+            click.echo(plan_words(plan_extraction(photos, case, chosen, workers=workers)), err=True)
+        with progress("Extracting", "photos", quiet=quiet) as show:
+            result = cluster_photos(
+                photos,
+                case,
+                chosen,
+                grouping,
+                memory=None if memory is None else parse_bytes(memory),
+                workers=workers,
+                timeout=timeout,
+                progress=show,
+                stop=stop,
+            )
+    if as_json:
+        print_json(_as_dict(result))
+    else:
+        say(_words(result), quiet=quiet)
+    return exit_code(result.extraction)
+
+
+def _as_dict(result: "Clustering") -> dict[str, Any]:
+    return {
+        "case": str(result.case),
+        "groups": len(result.sizes),
+        "sizes": result.sizes,
+        "unclustered": result.n_unclustered,
+        "seconds": result.seconds,
+        "details": result.details,
+        "extraction": extraction_dict(result.extraction),
+    }
+
+
+def _words(result: "Clustering") -> str:
+    lines = [extraction_words(result.extraction)]
+    if not result.extraction.interrupted:
+        sizes = ", ".join(map(str, result.sizes[:_SIZES]))
+        more = ", …" if len(result.sizes) > _SIZES else ""
+        many = len(result.sizes)
+        lines += [
+            f"{many} group{'' if many == 1 else 's'} of photos by one camera each"
+            + (f", of {sizes}{more} photos" if many else "")
+            + f"; {result.n_unclustered} in no group.",
+            f"Clustered in {duration(result.seconds)}; who is in which group: "
+            f"{result.case / 'clusters.csv'}",
+        ]
+    return "\n".join(lines)
