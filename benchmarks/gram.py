@@ -30,7 +30,7 @@ def best(function, repeats=3):
 
 
 def rates(n, width=8192):
-    """Gflop/s of one part: the triangle by ssyrk (n² · width), the square by sgemm (2n² · width)."""
+    """Gflop/s of one part: a triangle by ssyrk (n² · width), a square by sgemm (twice that)."""
     X = np.random.default_rng(0).standard_normal((n, width), dtype=np.float32)
     out = np.zeros((n, n), dtype=np.float32, order="F")
     triangle = best(lambda: ssyrk(1.0, X.T, beta=1.0, c=out, trans=1, overwrite_c=1))

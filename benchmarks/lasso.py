@@ -1,7 +1,7 @@
 """Exact solver against ADMM on simulated Grams: time, certificate, peak memory.
 
-    python benchmarks/lasso.py                         # n = 500 … 8000, and exact at 16,000
-    python benchmarks/lasso.py --sizes 500,1000 --large 0 --json lasso.json
+    python -m benchmarks.lasso                         # n = 500 … 8000, and exact at 16,000
+    python -m benchmarks.lasso --sizes 500,1000 --large 0
 
 Every measurement runs in a fresh process, which draws the Gram, warms up the compiled loops
 and BLAS on a small one, and then solves once (best of three below n = 2000). Memory is
@@ -12,17 +12,16 @@ its certificate. `checked` adds the looking over of the argument.
 
 import argparse
 import json
-import os
-import platform
 import subprocess
 import sys
 import time
+
+from benchmarks.record import write
 
 SIZES = (500, 1000, 2000, 4000, 8000)
 LARGE = 16_000
 NULL = 1 / 512
 MULTIPLES = (1.0, 2.0)
-PACKAGES = ("samecam", "numpy", "scipy", "numba", "threadpoolctl")
 
 
 def camera_sizes(n, seed):
@@ -70,7 +69,7 @@ def measure(n, multiple, solver, threads, mean, seed):
 
 
 def in_fresh_process(**what):
-    command = [sys.executable, os.path.abspath(__file__), "--one", json.dumps(what)]
+    command = [sys.executable, "-m", "benchmarks.lasso", "--one", json.dumps(what)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
@@ -91,17 +90,6 @@ def row(exact, admm):
     return text
 
 
-def environment(args):
-    from importlib.metadata import version
-
-    return {
-        "versions": {"python": platform.python_version()} | {p: version(p) for p in PACKAGES},
-        "platform": platform.platform(), "cpu_count": os.cpu_count(), "threads": args.threads,
-        "seed": args.seed, "mean_correlation": args.mean, "null_scale": NULL,
-        "command": " ".join(["python", "benchmarks/lasso.py", *sys.argv[1:]]),
-    }  # fmt: skip
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="n, comma-separated")
@@ -112,7 +100,6 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--mean", type=float, default=0.02, help="mean same-camera correlation")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", metavar="FILE", help="also write all figures here")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.one:
@@ -133,10 +120,7 @@ def main():
     if args.large:
         results.append(in_fresh_process(n=args.large, multiple=2.0, solver="exact", **common))
         print(row(results[-1], None), flush=True)
-    if args.json:
-        with open(args.json, "w", encoding="utf-8") as stream:
-            json.dump({"environment": environment(args), "results": results}, stream, indent=1)
-            stream.write("\n")
+    write("lasso", results, **common, null_scale=NULL)
 
 
 if __name__ == "__main__":

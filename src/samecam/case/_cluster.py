@@ -139,8 +139,8 @@ def _cluster(
     wanted = asdict(clustering)
     mark = hashlib.sha256(json.dumps([wanted, paths, hashes]).encode()).hexdigest()
     known = case.info.get("clustering", {})
-    before = _read_labels(case.folder / "clusters.csv") if known.get("mark") == mark else {}
-    if list(before) == paths:
+    before = _read_labels(case.folder / "clusters.csv")
+    if known.get("mark") == mark and list(before) == paths:
         labels = np.fromiter(before.values(), dtype=np.intp)
         return Clustering(case.folder, paths, labels, extraction, known["details"], 0.0)
     labels = np.full(len(used), -1, dtype=np.intp)
