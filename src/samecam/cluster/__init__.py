@@ -9,10 +9,15 @@ from samecam.cluster._gamma import (
 )
 from samecam.cluster._graph import affinity
 from samecam.cluster._labels import numbered
+from samecam.cluster._plot import plot_sparse_vs_dense
 from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spectrum
 from samecam.cluster._ssc import SSC, SSCNC
 
+# What the command line calls each method.
+METHODS: dict[str, type[SSC]] = {"ssc-nc": SSCNC, "ssc": SSC}
+
 __all__ = [
+    "METHODS",
     "SSC",
     "SSCNC",
     "GammaChoice",
@@ -24,6 +29,7 @@ __all__ = [
     "null_gamma",
     "numbered",
     "paper_gamma",
+    "plot_sparse_vs_dense",
     "spectral_groups",
     "spectrum",
 ]

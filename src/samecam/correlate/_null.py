@@ -11,6 +11,7 @@ _FEWEST = 8
 _MAD = 1.482602218505602
 _EDGE = 2.3
 _ROUNDS = 30
+_ROOM = 1.3
 # Real residuals are coloured: their correlations scatter 1.4 times as much as white noise.
 _COLOUR = 1.4
 
@@ -21,7 +22,7 @@ def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
     A camera adds to the correlations of its photos a positive matrix of rank one; the
     rest is the null. Such parts are found as eigenvalues above the edge of the noise
     (2σ√m, with some room), taken away, and the spread (1.4826·MAD) of what is left is
-    the next σ, from above until nothing changes. So one camera that took everything is
+    the next σ, until nothing changes. So one camera that took everything is
     no harder than sixty that share the photos, where 1.4826·MAD of all correlations is
     several times too large.
 
@@ -56,20 +57,28 @@ def _spread(gram: Floats) -> npt.NDArray[np.intp]:
 def _without_cameras(part: Doubles) -> float:
     """Spread of the off-diagonal entries once what cameras add is taken away."""
     m = len(part)
-    above = np.triu_indices(m, 1)
-    # The null is symmetric round zero, so entries are measured from there.
-    sigma = _MAD * float(np.median(np.abs(part[above])))
     if m < _FEWEST:
-        return sigma
-    diagonal = np.zeros(m)
+        return _spread_of(part, 0)
+    most = m // _FEWEST
+    # Begin as if the largest eighth of the spectrum were cameras, with room above that.
+    diagonal, sigma = np.zeros(m), 0.0
     for _ in range(_ROUNDS):
         np.fill_diagonal(part, diagonal)
         values, vectors = np.linalg.eigh(part)
-        keep = np.flatnonzero(values > _EDGE * sigma * np.sqrt(m))[-(m // _FEWEST) :]
+        keep = np.flatnonzero(values > _EDGE * sigma * np.sqrt(m))[-most:]
         low_rank = (vectors[:, keep] * values[keep]) @ vectors[:, keep].T
         diagonal = np.diag(low_rank).copy()
-        spread = _MAD * float(np.median(np.abs(part - low_rank)[above])) / (1 - len(keep) / m)
+        spread = _spread_of(part - low_rank, len(keep))
         if abs(spread - sigma) <= 1e-3 * sigma:
             break
-        sigma = min(spread, sigma)
+        sigma = spread if sigma else _ROOM * spread
     return sigma
+
+
+def _spread_of(rest: Doubles, taken: int) -> float:
+    """1.4826 · median|entry| off the diagonal: the null is symmetric round zero.
+
+    `taken` dimensions that were removed have taken their share of the noise with them.
+    """
+    above = np.triu_indices(len(rest), 1)
+    return _MAD * float(np.median(np.abs(rest[above]))) / (1 - taken / len(rest))
