@@ -113,8 +113,8 @@ def eigengap(
         the first few eigenvalues of a weakly connected graph lie far apart without meaning
         anything; takes the last k, at most 15 % further, that has 40 % of the best weighted
         gap, since among many small cameras the gap frays and splitting one does less harm
-        than joining two; and says 1 if the first gap is the widest and the chosen one is
-        under 1.7 times the mean distance λ_k/k of the eigenvalues below it.
+        than joining two; and says 1 if the first gap is the widest and the best weighted one
+        is under 1.7 times the mean distance λ_k/k of the eigenvalues below it.
     most : upper bound of κ
     n_nodes : number of nodes, if `values` are only the smallest eigenvalues
     """
@@ -130,12 +130,12 @@ def eigengap(
     if rule == "authors":
         return int(k[np.argmax(gaps[k - 1])])
     score = gaps[k - 1] * np.sqrt(k)
-    near = (score >= _NEAR * score.max()) & (k <= _REACH * k[np.argmax(score)])
-    best = int(k[np.flatnonzero(near)[-1]])
-    contrast = best * gaps[best - 1] / max(values[best - 1], 1e-3)
+    peak = int(k[np.argmax(score)])
+    contrast = peak * gaps[peak - 1] / max(values[peak - 1], 1e-3)
     if contrast < _LEAST_CONTRAST and np.argmax(gaps[: k[-1]]) == 0:
         return 1
-    return best
+    near = (score >= _NEAR * score.max()) & (k <= _REACH * peak)
+    return int(k[np.flatnonzero(near)[-1]])
 
 
 def spectral_groups(
