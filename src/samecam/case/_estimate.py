@@ -12,11 +12,11 @@ from samecam.case._settings import ExtractionSettings
 from samecam.photos import Found, looks_like_picture
 from samecam.store import record_bytes
 
-# Milliseconds on one core, measured by benchmarks/extraction.py: reading and hashing
-# a megabyte, and decoding a crop of 512² and of each further pixel of it.
-_READ_MS_PER_MB = 1.0
-_DECODE_MS = 8.0
-_DECODE_MS_PER_PIXEL = 20e-6
+# Milliseconds on one core, measured by benchmarks/extraction.py: reading, hashing and
+# decoding a photo takes a fixed part, one by its length, and one by the crop.
+_PHOTO_MS = 8.0
+_PHOTO_MS_PER_MB = 7.0
+_PHOTO_MS_PER_PIXEL = 15e-6
 _RECORD_BYTES = 2048
 
 
@@ -91,9 +91,9 @@ def estimate(
         except OSError:
             continue
     each = _residual_seconds(settings) + 1e-3 * (
-        _DECODE_MS + _DECODE_MS_PER_PIXEL * settings.n_pixels
+        _PHOTO_MS + _PHOTO_MS_PER_PIXEL * settings.n_pixels
     )
-    work = len(found) * each + 1e-3 * _READ_MS_PER_MB * total / 2**20
+    work = len(found) * each + 1e-3 * _PHOTO_MS_PER_MB * total / 2**20
     free = free_bytes(case)
     return Estimate(
         files=len(found),
