@@ -61,7 +61,8 @@ def test_the_case_records_what_was_chosen(result):
     info = json.loads((result.case / "case.json").read_text())
     assert info["state"] == "clustered"
     assert info["seed"] == 0
-    assert info["clustering"]["method"] == "ssc-nc"
+    assert info["clustering"]["method"] == "auto"
+    assert info["clustering"]["details"]["parameters"]["join_rate"] == 0.005
     assert info["clustering"]["details"]["solver"]["converged"] is True
     assert info["clustering"]["details"]["gamma"] == pytest.approx(
         2 * info["clustering"]["details"]["null_scale"]
@@ -76,7 +77,10 @@ def test_the_same_again_is_given_again_and_other_settings_reuse_fingerprints(pho
     assert again.seconds == 0
     np.testing.assert_array_equal(again.labels, result.labels)
     other = cluster_photos(
-        [photos / "images"], result.case, SETTINGS, ClusteringSettings(n_clusters=2)
+        [photos / "images"],
+        result.case,
+        SETTINGS,
+        ClusteringSettings("ssc-nc", {"n_clusters": 2}),
     )
     assert other.extraction.done == 0
     assert other.seconds > 0
@@ -95,7 +99,7 @@ def test_a_lost_or_changed_answer_is_made_again(photos, result):
         assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize("method", ["ssc", "ssc-nc"])
+@pytest.mark.parametrize("method", ["auto", "consolidated", "ssc", "ssc-nc"])
 def test_the_command(photos, tmp_path, method):
     words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 256, "--method", method)
     code, out, error = run(*words, "--json", "--quiet")
@@ -135,8 +139,10 @@ def test_bad_settings_get_a_sentence(photos, result, tmp_path):
     with pytest.raises(SamecamError, match="is no method"):
         cluster_photos(photos, tmp_path / "c", SETTINGS, ClusteringSettings(method="magic"))
     for bad, words in (
-        (ClusteringSettings(gamma=-1.0), "gamma"),
-        (ClusteringSettings(n_clusters=1000), "n_clusters"),
+        (ClusteringSettings("ssc", {"gamma": -1.0}), "gamma"),
+        (ClusteringSettings("ssc-nc", {"n_clusters": 1000}), "n_clusters"),
+        (ClusteringSettings("auto", {"join_rate": 2.0}), "join_rate"),
+        (ClusteringSettings("auto", {"gamma": 0.1}), "has no gamma"),
     ):
         with pytest.raises(SamecamError, match=words):
             cluster_photos([photos / "images"], result.case, SETTINGS, bad)
@@ -145,6 +151,6 @@ def test_bad_settings_get_a_sentence(photos, result, tmp_path):
             [photos / "images"],
             result.case,
             SETTINGS,
-            ClusteringSettings(n_clusters=4),
+            ClusteringSettings("ssc-nc", {"n_clusters": 4}),
             memory=5000,
         )

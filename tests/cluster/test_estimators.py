@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from samecam import correlate
-from samecam.cluster import SSC, SSCNC
+from samecam.cluster import SSC, SSCNC, ConsolidatedSSC
 from samecam.fingerprint import fingerprint
 from samecam.metrics import scores
 from samecam.photos import exposure
@@ -25,7 +25,9 @@ WITHOUT = {
 }
 
 
-@parametrize_with_checks([SSC(), SSCNC()], expected_failed_checks=lambda _: WITHOUT)
+@parametrize_with_checks(
+    [SSC(), SSCNC(), ConsolidatedSSC()], expected_failed_checks=lambda _: WITHOUT
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

@@ -6,9 +6,10 @@ import json
 import os
 import threading
 import time
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,18 +39,30 @@ class ClusteringSettings:
 
     Attributes
     ----------
-    method : name of the method, see `samecam.cluster.METHODS`
-    gamma : "auto", "paper", "cost" or a number
-    solver : "exact", "admm" or "authors"
-    n_clusters : number of groups, if it is known
+    method : name of the method, see `samecam.cluster.METHODS`; "auto" is "consolidated"
+    options : parameters of the method by name (`gamma`, `n_clusters`, `join_rate`, …), see
+        its class; what is not given has the method's default
     seed : of everything random
     """
 
-    method: str = "ssc-nc"
-    gamma: float | Literal["auto", "paper", "cost"] = "auto"
-    solver: Literal["exact", "admm", "authors"] = "exact"
-    n_clusters: int | None = None
+    method: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+
+    def estimator(self, **more: Any) -> Any:
+        """The estimator these settings mean, or a sentence which of them it does not know."""
+        from samecam.cluster import METHODS
+
+        name = "consolidated" if self.method == "auto" else self.method
+        if name not in METHODS:
+            raise SamecamError(f"{name!r} is no method: choose auto, {', '.join(METHODS)}.")
+        method: Callable[..., Any] = METHODS[name]
+        known = method().get_params()
+        for option in self.options:
+            if option not in known:
+                raise SamecamError(f"The method {name!r} has no {option}: leave it out.")
+        seed = {"random_state": self.seed} if "random_state" in known else {}
+        return method(**self.options, **seed, **more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +123,7 @@ def cluster_photos(
     memory : bytes the correlations may take; default half of what is available
     """
     settings, clustering = settings or ExtractionSettings(), clustering or ClusteringSettings()
-    _check_method(clustering)
+    clustering.estimator()
     memory = memory or compute.machine().available // 2
     extraction = extract_photos(
         photos, case, settings, workers=workers, timeout=timeout, progress=progress, stop=stop
@@ -118,13 +131,6 @@ def cluster_photos(
     sources = [source(p) for p in arguments(photos)]
     with Case(case, settings, sources) as folder:
         return _cluster(folder, clustering, memory, extraction)
-
-
-def _check_method(clustering: ClusteringSettings) -> None:
-    from samecam.cluster import METHODS
-
-    if clustering.method not in METHODS:
-        raise SamecamError(f"{clustering.method!r} is no method: choose from {', '.join(METHODS)}.")
 
 
 def _cluster(
@@ -136,7 +142,7 @@ def _cluster(
     good = np.array([record.meta["status"] == "good" for record in used], dtype=bool)
     if extraction.interrupted:
         return Clustering(case.folder, paths, np.full(len(used), -1), extraction, {}, 0.0)
-    wanted = asdict(clustering)
+    wanted = {**asdict(clustering), "options": dict(clustering.options)}
     mark = hashlib.sha256(json.dumps([wanted, paths, hashes]).encode()).hexdigest()
     known = case.info.get("clustering", {})
     before = _read_labels(case.folder / "clusters.csv")
@@ -172,22 +178,15 @@ def _fit(
 ) -> tuple[npt.NDArray[np.intp], dict[str, Any]]:
     """Labels of some rows of the store, and what the method has to say."""
     from samecam import correlate
-    from samecam.cluster import METHODS
 
+    method = clustering.estimator(metric="precomputed", n_pixels=case.store.n_pixels)
     gram = correlate.gram(case.store, rows=rows, memory=memory)
-    method = METHODS[clustering.method](
-        metric="precomputed",
-        gamma=clustering.gamma,
-        solver=clustering.solver,
-        n_clusters=clustering.n_clusters,
-        random_state=clustering.seed,
-        n_pixels=case.store.n_pixels,
-    )
     try:
         method.fit(gram)
     except ValueError as error:
         raise SamecamError(f"{error}.") from None
     details = {
+        "parameters": {k: v for k, v in method.get_params().items() if k != "memory"},
         "gamma": method.gamma_,
         "null_scale": method.null_scale_,
         "solver": method.report_.as_dict(),

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from samecam.case import Clustering
 
 _SIZES = 12
+_OPTIONS = ("found_rate", "join_rate", "merge_rate", "gamma", "solver", "n_clusters")
 
 
 class Gamma(click.ParamType[float | str]):
@@ -34,6 +35,13 @@ class Gamma(click.ParamType[float | str]):
             self.fail(f"{value!r} is neither a number nor auto, paper or cost", param, ctx)
 
 
+class Rate(click.FloatRange):
+    """A probability strictly between 0 and 1."""
+
+    def __init__(self) -> None:
+        super().__init__(0, 1, min_open=True, max_open=True)
+
+
 @click.command()
 @click.argument("photos", nargs=-1, required=True)
 @click.option(
@@ -44,26 +52,43 @@ class Gamma(click.ParamType[float | str]):
     metavar="CASE",
     help="Case folder: made, or gone on with.",
 )
-@click.option("--method", type=click.Choice(["ssc-nc", "ssc"]), default="ssc-nc", show_default=True)
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "consolidated", "ssc-nc", "ssc"]),
+    default="auto",
+    show_default=True,
+    help="'auto' is 'consolidated', ours; the others are the paper's and its forerunner.",
+)
+@click.option(
+    "--found-rate",
+    type=Rate(),
+    help="consolidated: probability that noise alone makes any group.  [default: 0.001]",
+)
+@click.option(
+    "--join-rate",
+    type=Rate(),
+    help="consolidated: probability that a stranger joins a group.  [default: 0.005]",
+)
+@click.option(
+    "--merge-rate",
+    type=Rate(),
+    help="consolidated: probability that chance joins two groups.  [default: 0.001]",
+)
 @click.option(
     "--gamma",
     type=Gamma(),
-    default=None,
-    help="Weight of sparsity.  [default: auto; paper with --preset paper]",
+    help="ssc, ssc-nc: weight of sparsity.  [default: auto; paper with --preset paper]",
 )
 @click.option(
     "--solver",
     type=click.Choice(["exact", "admm", "authors"]),
-    default="exact",
-    show_default=True,
-    help="Of the constrained LASSO.",
+    help="ssc, ssc-nc: of the constrained LASSO.  [default: exact]",
 )
 @click.option(
     "--clusters",
     "n_clusters",
     type=click.IntRange(min=1),
-    default=None,
-    help="Number of cameras, if it is known.",
+    help="ssc, ssc-nc: number of cameras, if it is known.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
 @click.option(
@@ -78,9 +103,6 @@ def cluster(
     photos: tuple[str, ...],
     case: str,
     method: str,
-    gamma: float | str | None,
-    solver: str,
-    n_clusters: int | None,
     seed: int,
     memory: str | None,
     workers: int | None,
@@ -105,9 +127,12 @@ def cluster(
     )
     from samecam.compute import parse_bytes
 
+    options = {name: settings.pop(name) for name in _OPTIONS}
     chosen = ExtractionSettings(**settings)
-    how: Any = gamma or ("paper" if chosen.preset == "paper" else "auto")
-    grouping = ClusteringSettings(method, how, solver, n_clusters, seed)  # type: ignore[arg-type]
+    if options["gamma"] is None and chosen.preset == "paper" and method in ("ssc", "ssc-nc"):
+        options["gamma"] = "paper"
+    given = {name: value for name, value in options.items() if value is not None}
+    grouping = ClusteringSettings(method, given, seed)
     with stop_on_signals() as stop:
         if not (quiet or as_json):
             click.echo(plan_words(plan_extraction(photos, case, chosen, workers=workers)), err=True)

@@ -12,14 +12,20 @@ from samecam.cluster._labels import numbered
 from samecam.cluster._plot import plot_sparse_vs_dense
 from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spectrum
 from samecam.cluster._ssc import SSC, SSCNC
+from samecam.cluster.consolidate import ConsolidatedSSC
 
-# What the command line calls each method.
-METHODS: dict[str, type[SSC]] = {"ssc-nc": SSCNC, "ssc": SSC}
+# What the command line calls each method; the first is the default.
+METHODS: dict[str, type[ConsolidatedSSC] | type[SSC]] = {
+    "consolidated": ConsolidatedSSC,
+    "ssc-nc": SSCNC,
+    "ssc": SSC,
+}
 
 __all__ = [
     "METHODS",
     "SSC",
     "SSCNC",
+    "ConsolidatedSSC",
     "GammaChoice",
     "Spectrum",
     "affinity",

@@ -7,20 +7,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from samecam import correlate
 from samecam.cluster._gamma import cost_gamma, null_gamma, paper_gamma
 from samecam.cluster._graph import SCALINGS, Scaling, affinity
+from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster._spectral import Eigengap, eigengap, spectral_groups, spectrum
 from samecam.represent import Solver, represent
-from samecam.store import FingerprintStore
 
 Gram = npt.NDArray[np.floating]
 
 
-class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
+class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Sparse subspace clustering (Phan 2017), coefficients of both signs.
 
     Every fingerprint is represented sparsely by the others, the representations make a
@@ -90,9 +89,7 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 f"n_clusters is {self.n_clusters} but there are {len(gram)} images; choose fewer, "
                 "or None"
             )
-        self.null_scale_ = (
-            correlate.null_scale(gram, n_pixels) if self.null_scale is None else self.null_scale
-        )
+        self.null_scale_ = self._null_scale(gram, n_pixels)
         self.gamma_ = self._choose_gamma(gram, n_pixels)
         answer = represent(gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver)
         self.coefficients_, self.report_ = answer
@@ -107,16 +104,9 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that precomputed input is pairwise."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = self.metric == "precomputed"
-        return tags
-
     def _check_parameters(self) -> None:
         """Raise a sentence for the first parameter out of range, before any work."""
-        if self.metric not in ("correlation", "precomputed"):
-            raise ValueError(f"metric is {self.metric!r}; choose 'correlation' or 'precomputed'")
+        self._check_input_parameters()
         count = self.n_clusters
         if count is not None and not (isinstance(count, Integral) and count >= 1):
             raise ValueError(f"n_clusters is {count!r}; choose 1 or more, or None")
@@ -126,46 +116,11 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"scaling is {self.scaling!r}; choose from {SCALINGS}")
         if self.eigengap not in ("guarded", "authors"):
             raise ValueError(f"eigengap is {self.eigengap!r}; choose 'guarded' or 'authors'")
-        if self.null_scale is not None and not 0 < self.null_scale < np.inf:
-            raise ValueError(f"null_scale is {self.null_scale}; give a positive number, or None")
-        if self.n_pixels is not None and self.n_pixels < 1:
-            raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
         number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
         if not number and self.gamma not in ("auto", "paper", "cost"):
             raise ValueError(
                 f"gamma is {self.gamma!r}; give a positive number, 'auto', 'paper' or 'cost'"
             )
-
-    def _correlations(self, X: Any) -> tuple[Gram, int | None]:
-        if isinstance(X, FingerprintStore):
-            return self._correlations_of_store(X), self.n_pixels or X.n_pixels
-        rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
-        if self.metric == "correlation":
-            gram = correlate.gram(correlate.normalised(rows), memory=self.memory)
-            return gram, self.n_pixels or rows.shape[1]
-        if rows.shape[0] != rows.shape[1]:
-            raise ValueError(
-                f"X has shape {rows.shape} and metric is 'precomputed'; give the (n, n) "
-                "correlations of all images"
-            )
-        if self.gamma == "paper" and self.n_pixels is None:
-            raise ValueError("gamma is 'paper' but the size is unknown; give n_pixels")
-        return rows, self.n_pixels
-
-    def _correlations_of_store(self, store: FingerprintStore) -> Gram:
-        if self.metric == "precomputed":
-            raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
-        if len(store) == 0:
-            raise ValueError("X holds no fingerprint; give at least one")
-        self.n_features_in_ = store.n_pixels
-        gram = correlate.gram(store, memory=self.memory)
-        if not np.isfinite(gram.sum()):
-            bad = int(np.argmin(np.isfinite(gram).sum(axis=1)))
-            raise ValueError(
-                f"the fingerprint of {store.keys[bad]!r} contains NaN or infinite values; leave "
-                "it out"
-            )
-        return gram
 
     def _choose_gamma(self, gram: Gram, n_pixels: int | None) -> float:
         if self.gamma == "auto":
@@ -176,7 +131,8 @@ class SSC(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 gram, nonnegative=self._nonnegative, solver=self.solver, random_state=state
             ).gamma
         if self.gamma == "paper":
-            assert n_pixels is not None  # seen to by _correlations
+            if n_pixels is None:
+                raise ValueError("gamma is 'paper' but the size is unknown; give n_pixels")
             return paper_gamma(n_pixels, self.solver)
         return float(self.gamma)
 

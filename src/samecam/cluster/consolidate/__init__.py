@@ -1,0 +1,5 @@
+"""Our own method: many small groups, refined and merged until nothing changes."""
+
+from samecam.cluster.consolidate._estimator import ConsolidatedSSC
+
+__all__ = ["ConsolidatedSSC"]

@@ -1,0 +1,155 @@
+"""The consolidated method: its thresholds are error rates, its steps do what they say."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import comb
+from scipy.stats import norm
+
+from samecam.cluster.consolidate import ConsolidatedSSC, _steps, _thresholds
+from samecam.correlate import centroid_correlations
+from samecam.metrics import scores
+from samecam.simulate import fingerprints, gram
+
+SIGMA = 1 / 512
+
+
+def fit(G, **options):
+    return ConsolidatedSSC(metric="precomputed", n_pixels=512**2, **options).fit(G)
+
+
+# Thresholds
+
+
+def test_quantiles_of_rates_large_and_tiny():
+    for rate in (0.3, 1e-3, 1e-12):
+        assert _thresholds.quantile(np.log(rate)) == pytest.approx(norm.isf(rate), rel=1e-9)
+    assert _thresholds.quantile(-5000.0) == pytest.approx(np.sqrt(2 * 5000), rel=0.01)
+    assert _thresholds.quantile(np.log(0.9)) == 0
+
+
+def test_founding_counts_every_group_there_could_be():
+    z = _thresholds.founding(100, 0.01)
+    assert np.isinf(z[:2]).all()
+    for k in (2, 3, 10):
+        assert norm.sf(z[k]) == pytest.approx(0.01 / comb(100, k) / 2 ** (k - 1), rel=1e-6)
+
+
+def test_joining_and_merging_share_their_rate_over_the_comparisons():
+    assert norm.sf(_thresholds.joining(40, 0.02)) == pytest.approx(0.02 / 40)
+    assert norm.sf(_thresholds.merging(40, 0.001)) == pytest.approx(0.001 / 780)
+
+
+# Steps
+
+
+def test_start_makes_small_groups_of_the_strongest_edges():
+    C = sparse.csr_array(
+        np.array([[0, 5, 1, 0, 0], [5, 0, 0, 0, 0], [0, 2, 0, 0, 0], [0] * 5, [0] * 5], float)
+    )
+    np.testing.assert_array_equal(_steps.start_groups(C), [0, 0, 0, -1, -1])
+    dense = sparse.csr_array(np.ones((40, 40)) - np.eye(40))
+    labels = _steps.start_groups(dense)
+    assert np.bincount(labels[labels >= 0]).max() <= 8
+
+
+def test_compact_dissolves_single_photos():
+    np.testing.assert_array_equal(
+        _steps.compact(np.array([5, 5, 2, -1, 7, 7, 7])), [0, 0, -1, -1, 1, 1, 1]
+    )
+
+
+def test_refine_takes_the_best_group_leaving_the_photo_out():
+    G, truth = gram([30, 20, 10], 0.05, seed=1)
+    labels = truth.copy()
+    labels[:7] = -1
+    labels[7] = (truth[7] + 1) % 3
+    refined = _steps.refine(G, labels, SIGMA, 0.02)
+    expected = centroid_correlations(G, labels)
+    inside = refined >= 0
+    np.testing.assert_array_equal(refined[inside], expected.argmax(axis=1)[inside])
+    assert np.mean(refined == truth) > 0.9
+
+
+def test_join_rate_is_the_rate_of_strangers_that_join():
+    G, truth = gram([40] * 10 + [1] * 1500, 0.03, seed=2)
+    labels = np.where(truth < 10, truth, -1)
+    for rate in (0.2, 0.05):
+        joined = _steps.refine(G, labels, SIGMA, rate)[truth >= 10] >= 0
+        assert np.mean(joined) == pytest.approx(rate, abs=4 * np.sqrt(rate / 1500))
+
+
+def test_merge_joins_pieces_of_a_camera_and_no_others():
+    G, truth = gram([24] * 8, 0.02, seed=3)
+    pieces = truth * 4 + np.arange(len(truth)) % 4
+    merged = _steps.compact(_steps.merge(G, _steps.compact(pieces), SIGMA, 0.001))
+    score = scores(truth, merged)
+    assert score.precision == 1
+    assert score.recall > 0.95
+
+
+def test_found_dissolves_what_chance_could_have_made():
+    G = gram([1] * 60 + [6], 0.05, seed=4).gram
+    truth = gram([1] * 60 + [6], 0.05, seed=4).labels
+    labels = np.where(truth == 60, 0, -1)
+    strangers = np.flatnonzero(truth < 60)
+    best = np.unravel_index(np.argmax(G[np.ix_(strangers, strangers)] - np.eye(60)), (60, 60))
+    labels[strangers[list(best)]] = 1  # the most alike pair of strangers
+    stands = _steps.found(G, labels, SIGMA, 0.001)
+    assert (stands[truth == 60] == 0).all()
+    assert (stands[truth < 60] == -1).all()
+
+
+# The whole
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_holds_no_group(seed):
+    assert (fit(gram([1] * 600, 0.01, seed=seed).gram).labels_ == -1).all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "mean", "least"),
+    [([40] * 5, 0.03, 0.97), ([25] * 20, 0.02, 0.95), ([10] * 40, 0.03, 0.94), ([200], 0.01, 0.95)],
+)
+def test_cameras_are_found(sizes, mean, least):
+    G, truth = gram(sizes, mean, seed=5)
+    fitted = fit(G)
+    score = scores(truth, fitted.labels_)
+    assert score.f > least
+    assert score.precision > 0.99
+    assert fitted.trace_[-1]["changed"] == 0
+
+
+def test_strangers_stay_alone():
+    G, truth = gram([50] * 20 + [1] * 50, 0.02, seed=6)
+    labels = fit(G).labels_
+    assert np.count_nonzero(labels[truth >= 20] == -1) >= 47
+
+
+def test_the_order_of_photos_does_not_matter():
+    G, _ = gram([20] * 10, 0.02, seed=7)
+    order = np.random.default_rng(0).permutation(len(G))
+    a, b = fit(G).labels_, fit(G[np.ix_(order, order)]).labels_
+    assert scores(a[order], b).f == 1
+
+
+def test_few_photos():
+    G, _ = gram([2], 0.3, camera_spread=0, photo_cv=0)
+    assert fit(G).labels_.tolist() == [0, 0]
+    assert fit(gram([1, 1], 0.01, seed=3).gram).labels_.tolist() == [-1, -1]
+    assert fit(np.ones((1, 1))).labels_.tolist() == [-1]
+
+
+def test_fingerprints_and_correlations_give_the_same():
+    X, truth = fingerprints([12] * 4, 0.1, 4096, seed=8)
+    labels = ConsolidatedSSC().fit(X).labels_
+    assert scores(truth, labels).precision == 1
+    assert scores(truth, labels).f > 0.9
+
+
+def test_bad_rates_get_a_sentence():
+    with pytest.raises(ValueError, match="join_rate"):
+        fit(np.eye(3), join_rate=0.0)
+    with pytest.raises(ValueError, match="metric"):
+        ConsolidatedSSC(metric="x").fit(np.eye(3))
