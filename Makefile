@@ -36,6 +36,7 @@ bench: env
 	$(BIN)/python -m benchmarks.extraction
 	$(BIN)/python -m benchmarks.gram
 	$(BIN)/python -m benchmarks.lasso
+	$(BIN)/python -m benchmarks.consolidated $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 
 # Slow checks: kill loops and the like. Not part of CI.
