@@ -222,7 +222,7 @@ def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
         1,
         timeout=60,
         memory=12 * 2**20,
-        preload="samecam.case._preload",
+        preload="samecam._preload",
         initializer=_worker.start,
         initargs=(ExtractionSettings(size=SIZE), None),
     )

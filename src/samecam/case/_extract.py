@@ -199,7 +199,7 @@ class _Run:
             self._workers,
             timeout=self._timeout,
             memory=compute.worker_memory(self._settings.size),
-            preload="samecam.case._preload",
+            preload="samecam._preload",
             initializer=_worker.start,
             initargs=(self._settings, store),
         )
