@@ -2,6 +2,7 @@
 
 import csv
 import json
+import time
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from samecam.case import ClusteringSettings, ExtractionSettings
 from samecam.errors import SamecamError
 from samecam.metrics import scores
 from samecam.simulate import simulate_photos
-from tests.case.conftest import make_photos, run
+from tests.case.conftest import command, make_photos, run
 
 SETTINGS = ExtractionSettings(size=256)
 
@@ -109,7 +110,7 @@ def test_the_command(photos, tmp_path, method):
     assert answer["groups"] == len(answer["sizes"]) >= 2
     code, out, _ = run(*words)
     assert code == 0
-    assert f"{answer['groups']} groups of photos" in out
+    assert f"{answer['groups']} groups, each by one camera" in out
     code, out, _ = run("evaluate", tmp_path / "c", "--truth", photos / "truth.csv", "--json")
     assert code == 0
     assert json.loads(out)["scores"]["precision"] > 0.8
@@ -142,7 +143,7 @@ def test_bad_settings_get_a_sentence(photos, result, tmp_path):
         (ClusteringSettings("ssc", {"gamma": -1.0}), "gamma"),
         (ClusteringSettings("ssc-nc", {"n_clusters": 1000}), "n_clusters"),
         (ClusteringSettings("auto", {"join_rate": 2.0}), "join_rate"),
-        (ClusteringSettings("auto", {"gamma": 0.1}), "has no gamma"),
+        (ClusteringSettings("auto", {"gamma": 0.1}), "has no option gamma"),
     ):
         with pytest.raises(SamecamError, match=words):
             cluster_photos([photos / "images"], result.case, SETTINGS, bad)
@@ -154,3 +155,43 @@ def test_bad_settings_get_a_sentence(photos, result, tmp_path):
             ClusteringSettings("ssc-nc", {"n_clusters": 4}),
             memory=5000,
         )
+
+
+def test_an_answer_left_by_a_kill_is_not_taken_for_another(photos, tmp_path, monkeypatch):
+    """Killed between the answer and its record: the file belongs to other settings."""
+    from samecam.case import _cluster
+
+    case = tmp_path / "case"
+    first = cluster_photos([photos / "images"], case, SETTINGS)
+    with monkeypatch.context() as patch:
+        patch.setattr(_cluster, "_record", lambda *_: None)
+        other = ClusteringSettings("ssc-nc", {"n_clusters": 1})
+        cluster_photos([photos / "images"], case, SETTINGS, other)
+    again = cluster_photos([photos / "images"], case, SETTINGS)
+    np.testing.assert_array_equal(again.labels, first.labels)
+    assert again.seconds > 0
+
+
+def test_bad_parameters_are_told_before_the_work(photos, tmp_path):
+    for bad in ({"gamma": 0.0}, {"random_state": 3}, {"metric": "precomputed"}, {"memory": 5}):
+        with pytest.raises(SamecamError, match=next(iter(bad))):
+            cluster_photos(photos, tmp_path / "c", SETTINGS, ClusteringSettings("ssc", bad))
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_signal_during_clustering_ends_it(photos, tmp_path):
+    hook = tmp_path / "hook"
+    hook.mkdir()
+    (hook / "sitecustomize.py").write_text(
+        "import sys\n"
+        "if '-c' not in sys.argv[:1]:\n"
+        "    import samecam.correlate as c, time\n"
+        "    c.gram = lambda *a, **k: time.sleep(60)\n"
+    )
+    words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 64)
+    process = command(*words, module_path=hook)
+    time.sleep(6)
+    process.terminate()
+    _, error = process.communicate(timeout=20)
+    assert process.returncode == 130, error.decode()
+    assert not (tmp_path / "c" / "clusters.csv").exists()

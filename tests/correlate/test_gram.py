@@ -109,7 +109,7 @@ def test_every_byte_is_read_once_when_it_fits(tmp_path, X, monkeypatch):
 def test_a_budget_too_small_gets_a_sentence(X):
     with pytest.raises(SamecamError, match="raise it"):
         correlate.gram(X, memory=1000)
-    with pytest.raises(SamecamError, match="too small for one pixel"):
+    with pytest.raises(SamecamError, match="too little for one of each"):
         correlate.gram(X, memory=10, out=np.zeros((30, 30), np.float32))
     with pytest.raises(ValueError, match="out has shape"):
         correlate.gram(X, out=np.zeros((3, 30), np.float32))
@@ -134,6 +134,9 @@ def test_normalised_rows():
     rng = np.random.default_rng(0)
     X = rng.normal(5, 2, (6, 200)) * np.array([[1e-5], [1], [1e4], [1], [1], [1]])
     X[3], X[4] = 7.1, 0
+    far = correlate.normalised(X[[1, 5]] + 1e8).astype(np.float64)
+    np.testing.assert_allclose(far, correlate.normalised(X[[1, 5]]), atol=1e-5)
+    np.testing.assert_allclose(correlate.normalised(X[[1]] * 1e300), correlate.normalised(X[[1]]))
     Y = correlate.normalised(X).astype(np.float64)
     good = [0, 1, 2, 5]
     np.testing.assert_allclose(Y[good].mean(axis=1), 0, atol=1e-6)

@@ -214,3 +214,12 @@ def test_indefinite_matrix_ends_unconverged():
     with np.errstate(all="ignore"):
         _, report = represent(G, 0.01, max_iter=20)
     assert not report.converged
+
+
+@pytest.mark.parametrize("nonnegative", [True, False])
+def test_singular_grams_are_solved_too(nonnegative):
+    rows = np.random.default_rng(0).standard_normal((120, 25))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    report = represent(rows @ rows.T, 1e-3, nonnegative=nonnegative).report
+    assert report.converged
+    assert report.kkt_violation <= 1e-6

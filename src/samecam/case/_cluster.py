@@ -31,6 +31,8 @@ from samecam.store import write_atomically
 
 COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
 _STATUSES = ("good", "weak")
+# Parameters of the methods that the case itself sees to.
+_OURS = ("metric", "memory", "n_pixels", "random_state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,15 @@ class ClusteringSettings:
         method: Callable[..., Any] = METHODS[name]
         known = method().get_params()
         for option in self.options:
-            if option not in known:
-                raise SamecamError(f"The method {name!r} has no {option}: leave it out.")
+            if option not in known or option in _OURS:
+                raise SamecamError(f"The method {name!r} has no option {option}: leave it out.")
         seed = {"random_state": self.seed} if "random_state" in known else {}
-        return method(**self.options, **seed, **more)
+        made = method(**self.options, **seed, **more)
+        try:
+            made.check_parameters()
+        except ValueError as error:
+            raise SamecamError(f"{error}.") from None
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +125,7 @@ def cluster_photos(
     Parameters
     ----------
     photos, case, settings, workers, timeout, progress, stop
-        As for `extract_photos`.
+        As for `extract_photos`; `stop` ends extraction, clustering is not begun then.
     clustering : how photos are grouped
     memory : bytes the correlations may take; default half of what is available
     """
@@ -129,6 +136,13 @@ def cluster_photos(
         photos, case, settings, workers=workers, timeout=timeout, progress=progress, stop=stop
     )
     sources = [source(p) for p in arguments(photos)]
+    if stop is not None and not stop.is_set():
+        stop.set()  # nothing is left to be finished in order: the next signal ends it
+        try:
+            with Case(case, settings, sources) as folder:
+                return _cluster(folder, clustering, memory, extraction)
+        finally:
+            stop.clear()
     with Case(case, settings, sources) as folder:
         return _cluster(folder, clustering, memory, extraction)
 
@@ -145,7 +159,8 @@ def _cluster(
     wanted = {**asdict(clustering), "options": dict(clustering.options)}
     mark = hashlib.sha256(json.dumps([wanted, paths, hashes]).encode()).hexdigest()
     known = case.info.get("clustering", {})
-    before = _read_labels(case.folder / "clusters.csv")
+    answer = case.folder / "clusters.csv"
+    before = _read_labels(answer) if known.get("sha256") == _sha256(answer) else {}
     if known.get("mark") == mark and list(before) == paths:
         labels = np.fromiter(before.values(), dtype=np.intp)
         return Clustering(case.folder, paths, labels, extraction, known["details"], 0.0)
@@ -156,12 +171,18 @@ def _cluster(
         labels[good], details = _fit(case, clustering, np.flatnonzero(good), memory)
     seconds = time.monotonic() - began
     rows = zip(paths, hashes, labels.tolist(), strict=True)
-    write_atomically(
-        case.folder / "clusters.csv", csv_text(COLUMNS, ((*row, None, None, None) for row in rows))
-    )
+    write_atomically(answer, csv_text(COLUMNS, ((*row, None, None, None) for row in rows)))
     result = Clustering(case.folder, paths, labels, extraction, details, seconds)
     _record(case, wanted, mark, result)
     return result
+
+
+def _sha256(path: Path) -> str:
+    """Hash of a file, or nothing if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _read_labels(path: Path) -> dict[str, int]:
@@ -205,6 +226,7 @@ def _record(case: Case, wanted: dict[str, Any], mark: str, result: Clustering) -
             **groups,
             "details": result.details,
             "mark": mark,
+            "sha256": _sha256(case.folder / "clusters.csv"),
         },
         versions=versions(),
         timings=timings,

@@ -314,14 +314,14 @@ def _exit_words(code: int | None) -> str:
 
 @contextmanager
 def stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set; a second Ctrl-C is obeyed at once.
+    """An event that Ctrl-C and SIGTERM set; a second one of them is obeyed at once.
 
     Give it to `extract_photos` as `stop`.
     """
     stop = threading.Event()
 
-    def ask(number: int, _: Any) -> None:
-        if stop.is_set() and number == signal.SIGINT:
+    def ask(*_: Any) -> None:
+        if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
 

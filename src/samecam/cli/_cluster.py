@@ -30,9 +30,12 @@ class Gamma(click.ParamType[float | str]):
         if value in ("auto", "paper", "cost"):
             return str(value)
         try:
-            return float(value)
+            number = float(value)
         except ValueError:
-            self.fail(f"{value!r} is neither a number nor auto, paper or cost", param, ctx)
+            number = 0.0
+        if not 0 < number < float("inf"):
+            self.fail(f"{value!r} is neither a positive number nor auto, paper or cost", param, ctx)
+        return number
 
 
 class Rate(click.FloatRange):
@@ -90,12 +93,12 @@ class Rate(click.FloatRange):
     type=click.IntRange(min=1),
     help="ssc, ssc-nc: number of cameras, if it is known.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
 @click.option(
     "--memory",
     default=None,
     metavar="SIZE",
-    help="For correlations, like 8G.  [default: half of RAM]",
+    help="For correlations, like 8G.  [default: half of what is free]",
 )
 @extraction_options
 @output_options
@@ -174,9 +177,9 @@ def _words(result: "Clustering") -> str:
         more = ", …" if len(result.sizes) > _SIZES else ""
         many = len(result.sizes)
         lines += [
-            f"{many} group{'' if many == 1 else 's'} of photos by one camera each"
+            f"{many} group{'' if many == 1 else 's'}, each by one camera"
             + (f", of {sizes}{more} photos" if many else "")
-            + f"; {result.n_unclustered} in no group.",
+            + f"; {result.n_unclustered} photos in no group (weak ones never are in one yet).",
             f"Clustered in {duration(result.seconds)}; who is in which group: "
             f"{result.case / 'clusters.csv'}",
         ]

@@ -20,6 +20,7 @@ _NAME = 40
 # Why a photo of the truth is in no cluster, in the order it is said.
 _FATES = {
     "left_alone": "left alone by the method",
+    "weak": "weak (over-exposed)",
     "unusable": "unusable",
     "skipped": "skipped",
     "duplicate": "duplicate of a photo without cluster",
@@ -97,12 +98,12 @@ class _Grouping:
         """Cluster of a photo of the truth, and what became of it; None: it was not found."""
         if path is None:
             return -1, "not_found"
+        status, reason = self.images.get(path, ("", ""))
         if path in self.clusters:
-            return self.clusters[path], "left_alone"
-        status, reason = self.images[path]
+            return self.clusters[path], "weak" if status == "weak" else "left_alone"
         if status == "duplicate":
             return self.clusters.get(reason.removeprefix(_TWIN), -1), status
-        return -1, status if status in _FATES else "pending"
+        return -1, status if status in ("unusable", "skipped") else "pending"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What every method takes: fingerprints, a store of them, or their correlations."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
 from samecam import correlate
+from samecam.represent import Representation, represent
 from samecam.store import FingerprintStore
 
 Gram = npt.NDArray[np.floating]
@@ -67,6 +69,20 @@ class FingerprintInput:
                 "it out"
             )
         return gram
+
+    def _represented(self, gram: Gram, gamma: float, **options: Any) -> Representation:
+        """Sparse representation of all images; a missed certificate is a warning."""
+        answer = represent(gram, gamma, **options)
+        if not answer.report.converged:
+            from sklearn.exceptions import ConvergenceWarning
+
+            warnings.warn(
+                f"the solver stopped with a KKT violation of {answer.report.kkt_violation:.1e}; "
+                "raise gamma, or leave out photos that are copies of one another",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return answer
 
     def _null_scale(self, gram: Gram, n_pixels: int | None) -> float:
         if self.null_scale is not None:

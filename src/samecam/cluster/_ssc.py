@@ -14,7 +14,7 @@ from samecam.cluster._graph import SCALINGS, Scaling, affinity
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster._spectral import Eigengap, eigengap, spectral_groups, spectrum
-from samecam.represent import Solver, represent
+from samecam.represent import Solver
 
 Gram = npt.NDArray[np.floating]
 
@@ -82,7 +82,7 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: object = None) -> "SSC":  # noqa: ARG002 - the convention
         """Group the rows of `X`: fingerprints (array or store), or their correlations."""
-        self._check_parameters()
+        self.check_parameters()
         gram, n_pixels = self._correlations(X)
         if self.n_clusters is not None and self.n_clusters > len(gram):
             raise ValueError(
@@ -91,8 +91,9 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.null_scale_ = self._null_scale(gram, n_pixels)
         self.gamma_ = self._choose_gamma(gram, n_pixels)
-        answer = represent(gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver)
-        self.coefficients_, self.report_ = answer
+        self.coefficients_, self.report_ = self._represented(
+            gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver
+        )
         self.affinity_ = affinity(self.coefficients_, self.scaling)
         found = spectrum(self.affinity_, self.n_clusters or 0)
         self.eigenvalues_ = found.values
@@ -104,7 +105,7 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         """Raise a sentence for the first parameter out of range, before any work."""
         self._check_input_parameters()
         count = self.n_clusters

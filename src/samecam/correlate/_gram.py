@@ -16,6 +16,7 @@ Source = FingerprintStore | npt.NDArray[Any]
 DEFAULT_MEMORY = 2 * 2**30
 _LEAST_WIDTH = 64
 _BEST_WIDTH = 8192
+_NORMALISE = 2**22
 
 
 def gram(
@@ -52,7 +53,7 @@ def gram(
             need = 4 * n * n + _part_bytes(n, _LEAST_WIDTH)
             raise SamecamError(
                 f"The correlations of {n} photos take {format_bytes(need)} and the memory budget "
-                f"is {format_bytes(memory)}: raise it, or use a method that works in batches."
+                f"is {format_bytes(memory)}: raise it, or cluster fewer at a time."
             )
         out = np.zeros((n, n), dtype=np.float32)
         _accumulate(source, chosen, chosen, out, memory - 4 * n * n)
@@ -73,26 +74,42 @@ def cross(
             "size"
         )
     n, m = len(first), len(second)
+    if out is not None and (out.shape != (n, m) or out.dtype != np.float32):
+        raise ValueError(
+            f"out has shape {out.shape} and dtype {out.dtype}; give ({n}, {m}) float32"
+        )
+    own = out is None
     if out is None:
         out = np.zeros((n, m), dtype=np.float32)
     else:
         out[:] = 0
-    width = _width(n + m, memory - out.nbytes)
+    width = _width(n + m, memory - out.nbytes if own else memory)
     for (_, a), (_, b) in zip(_parts(first, width), _parts(second, width), strict=True):
         out += a @ b.T
     return out
 
 
 def normalised(X: npt.ArrayLike) -> Floats:
-    """Rows with zero mean and unit norm, as a new float32 array; constant rows become zero."""
-    rows = np.array(X, dtype=np.float32)
-    rows -= rows.mean(axis=1, keepdims=True, dtype=np.float64).astype(np.float32)
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    flat = norms <= 1e-6 * np.sqrt(rows.shape[1]) * np.abs(np.asarray(X)).max(axis=1, initial=0)
-    rows[flat] = 0
-    norms[flat] = 1
-    rows /= norms.astype(np.float32)[:, np.newaxis]
-    return rows
+    """Rows with zero mean and unit norm, as a new float32 array; constant rows become zero.
+
+    Means and norms are taken in float64, some rows at a time.
+    """
+    given = np.asarray(X)
+    out = np.empty(given.shape, dtype=np.float32)
+    step = max(1, _NORMALISE // max(given.shape[1], 1))
+    for start in range(0, len(given), step):
+        rows = given[start : start + step].astype(np.float64)
+        largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+        rows /= np.where(largest > 0, largest, 1)
+        rows -= rows.mean(axis=1, keepdims=True)
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        flat = norms <= 1e-12 * np.sqrt(rows.shape[1])
+        if given.dtype == np.float32:
+            flat = norms <= 1e-6 * np.sqrt(rows.shape[1])
+        rows[flat] = 0
+        norms[flat] = 1
+        out[start : start + step] = rows / norms[:, np.newaxis]
+    return out
 
 
 def _accumulate(
@@ -160,8 +177,8 @@ def _width(rows: int, memory: int) -> int:
     width = memory // _part_bytes(max(rows, 1), 1)
     if width < 1:
         raise SamecamError(
-            f"A memory budget of {max(memory, 0)} bytes is too small for one pixel of {rows} "
-            "photos: raise it."
+            f"The memory budget leaves {format_bytes(max(memory, 0))} for the pixels of {rows} "
+            "photos, too little for one of each: raise it."
         )
     return min(_BEST_WIDTH, width)
 

@@ -108,7 +108,8 @@ def represent(
         exact: largest KKT violation allowed in units of max|gram| (default 1e-6); admm,
         authors: stop when max|Z − V| is below (default 1e-4).
     max_iter : int, optional
-        exact: sweeps a row may take in one round; admm, authors: iterations. Default 1000.
+        exact: sweeps a row may take in one round (default 20,000: singular Grams at a tiny
+        gamma need thousands); admm, authors: iterations (default 1000).
     eta, relaxation : float
         Penalty η and over-relaxation α in (0, 2) of admm and authors.
     n_threads : int, optional
@@ -125,7 +126,8 @@ def represent(
     weight = check_gamma(gamma)
     _check_options(solver, tol, max_iter, eta, relaxation, n_threads)
     scale = check_gram(G)
-    sweeps = 1000 if max_iter is None else int(max_iter)
+    usual = 20_000 if solver == "exact" else 1000
+    sweeps = usual if max_iter is None else int(max_iter)
     if solver == "exact":
         limit = 1e-6 if tol is None else float(tol)
         answer = _exact(G, weight, nonnegative, limit * scale, sweeps, n_threads)

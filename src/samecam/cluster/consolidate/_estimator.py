@@ -10,7 +10,6 @@ from samecam import correlate
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster.consolidate import _steps
-from samecam.represent import represent
 
 Gram = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.intp]
@@ -67,19 +66,23 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
 
     def fit(self, X: Any, y: object = None) -> "ConsolidatedSSC":  # noqa: ARG002
         """Group the rows of `X`: fingerprints (array or store), or their correlations."""
-        self._check_input_parameters()
-        for name in ("found_rate", "join_rate", "merge_rate"):
-            if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
+        self.check_parameters()
         gram, n_pixels = self._correlations(X)
         self.null_scale_ = self._null_scale(gram, n_pixels)
         self.gamma_ = _GAMMA * self.null_scale_
-        coefficients, self.report_ = represent(gram, self.gamma_)
+        coefficients, self.report_ = self._represented(gram, self.gamma_)
         self.trace_: list[dict[str, int]] = []
         labels = self._consolidate(gram, _steps.start_groups(coefficients))
         self.labels_ = numbered(labels)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
+
+    def check_parameters(self) -> None:
+        """Raise a sentence for the first parameter out of range."""
+        self._check_input_parameters()
+        for name in ("found_rate", "join_rate", "merge_rate"):
+            if not 0 < getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
 
     def _consolidate(self, gram: Gram, labels: Labels) -> Labels:
         scale = self.null_scale_
