@@ -71,8 +71,16 @@ def wait_for(condition, seconds):
     return False
 
 
-def family(process):
-    return [process, *psutil.Process(process.pid).children(recursive=True)]
+def alive(processes):
+    """Command lines of the processes that still run; one that only waits to be reaped has ended."""
+    lines = []
+    for process in processes:
+        try:
+            if process.is_running() and process.status() != psutil.STATUS_ZOMBIE:
+                lines.append(" ".join(process.cmdline()))
+        except psutil.NoSuchProcess:
+            continue
+    return lines
 
 
 def kill_and_check(process, case):
@@ -84,7 +92,7 @@ def kill_and_check(process, case):
     acknowledged = rows_in(case)
     process.kill()
     process.communicate()
-    assert wait_for(lambda: not any(w.is_running() for w in workers), 2.0), "orphaned workers"
+    assert wait_for(lambda: not alive(workers), 2.0), f"orphans: {alive(workers)}"
     return acknowledged
 
 
