@@ -6,16 +6,27 @@ from scipy import sparse
 from scipy.special import comb
 from scipy.stats import norm
 
-from samecam.cluster.consolidate import ConsolidatedSSC, _steps, _thresholds
-from samecam.correlate import centroid_correlations
+from samecam.cluster.consolidate import ConsolidatedSSC, _kernels, _steps, _thresholds
+from samecam.cluster.consolidate._sums import FingerprintSums, GramSums
+from samecam.correlate import centroid_correlations, photo_scales
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
 
 SIGMA = 1 / 512
 
 
-def fit(G, **options):
-    return ConsolidatedSSC(metric="precomputed", n_pixels=512**2, **options).fit(G)
+def fit(G, *, weak=None, **options):
+    return ConsolidatedSSC(metric="precomputed", n_pixels=512**2, **options).fit(G, weak=weak)
+
+
+def groups_of(G, labels):
+    return _steps.Groups.make(GramSums(G, np.full(len(G), SIGMA**0.5)), labels)
+
+
+def in_units_of_chance(G, scales):
+    H = np.asarray(G, dtype=np.float64) / np.outer(scales, scales)
+    np.fill_diagonal(H, 0)
+    return H
 
 
 # Thresholds
@@ -38,6 +49,52 @@ def test_founding_counts_every_group_there_could_be():
 def test_joining_and_merging_share_their_rate_over_the_comparisons():
     assert norm.sf(_thresholds.joining(40, 0.02)) == pytest.approx(0.02 / 40)
     assert norm.sf(_thresholds.merging(40, 0.001)) == pytest.approx(0.001 / 780)
+
+
+# Sums
+
+
+def example(seed=0):
+    """Correlations, fingerprints, scales and labels of 3 cameras and some strangers."""
+    X, truth = fingerprints([9, 7, 5] + [1] * 6, 0.1, 900, seed=seed)
+    X = X.astype(np.float32)
+    scales = np.random.default_rng(seed).uniform(0.15, 0.25, len(X))
+    return X @ X.T, X, scales, np.where(truth < 3, truth, -1)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_products_are_sums_in_units_of_chance_without_the_photo_itself(threads):
+    G, X, scales, labels = example()
+    members = np.equal.outer(np.arange(3), labels)
+    expected = members @ in_units_of_chance(G, scales)
+    np.testing.assert_allclose(
+        GramSums(G, scales, threads).products(labels, 3), expected, atol=1e-4
+    )
+    np.testing.assert_allclose(
+        FingerprintSums(X, scales, 2**20).products(labels, 3), expected, atol=1e-4
+    )
+
+
+def test_few_moves_and_all_moves_end_at_the_same_sums():
+    G, X, scales, before = example(1)
+    rng = np.random.default_rng(1)
+    for many in (3, 20):
+        after = before.copy()
+        after[rng.permutation(len(after))[:many]] = rng.integers(-1, 3, many)
+        for sums in (GramSums(G, scales), FingerprintSums(X, scales, 2**20)):
+            moved = sums.moved(sums.products(before, 3), before, after)
+            np.testing.assert_allclose(moved, sums.products(after, 3), atol=1e-4)
+
+
+def test_spreads_are_measured_on_those_outside():
+    rng = np.random.default_rng(2)
+    labels = np.repeat([0, -1], [4, 4000])
+    products = rng.normal(scale=[[2 * 1.5]], size=(1, len(labels)))  # √4 · 1.5
+    products[0, 4:1000] = 500  # many more of the same camera do not matter
+    spread = _kernels.group_spreads(products, labels, np.array([4.0]), 50.0)
+    assert spread[0] == pytest.approx(1.5, rel=0.05)
+    quiet = _kernels.group_spreads(products / 9, labels, np.array([4.0]), 50.0)
+    assert quiet[0] == 1
 
 
 # Steps
@@ -64,28 +121,61 @@ def test_refine_takes_the_best_group_leaving_the_photo_out():
     labels = truth.copy()
     labels[:7] = -1
     labels[7] = (truth[7] + 1) % 3
-    refined = _steps.refine(G, labels, SIGMA, 0.02)
+    refined = _steps.refine(groups_of(G, labels), 0.02)
     expected = centroid_correlations(G, labels)
     inside = refined >= 0
     np.testing.assert_array_equal(refined[inside], expected.argmax(axis=1)[inside])
     assert np.mean(refined == truth) > 0.9
+    only = np.zeros(len(G), dtype=bool)
+    only[7] = True
+    np.testing.assert_array_equal(
+        np.flatnonzero(_steps.refine(groups_of(G, labels), 0.02, only) != labels), [7]
+    )
 
 
 def test_join_rate_is_the_rate_of_strangers_that_join():
     G, truth = gram([40] * 10 + [1] * 1500, 0.03, seed=2)
     labels = np.where(truth < 10, truth, -1)
     for rate in (0.2, 0.05):
-        joined = _steps.refine(G, labels, SIGMA, rate)[truth >= 10] >= 0
+        joined = _steps.refine(groups_of(G, labels), rate)[truth >= 10] >= 0
         assert np.mean(joined) == pytest.approx(rate, abs=4 * np.sqrt(rate / 1500))
+
+
+def test_join_rate_holds_where_chance_is_wider_for_some_photos_and_groups():
+    G, truth = gram([40] * 10 + [1] * 1500, 0.03, seed=2)
+    labels = np.where(truth < 10, truth, -1)
+    factor = np.random.default_rng(0).uniform(0.6, 1.6, len(G))
+    G = G * np.outer(factor, factor)
+    np.fill_diagonal(G, 1)
+    measured = GramSums(G, photo_scales(G, SIGMA))
+    joined = _steps.refine(_steps.Groups.make(measured, labels), 0.05)[truth >= 10] >= 0
+    assert np.mean(joined) == pytest.approx(0.05, abs=0.025)
+    fixed = _steps.refine(groups_of(G, labels), 0.05)[truth >= 10] >= 0
+    assert np.mean(fixed) > 1.5 * np.mean(joined)  # one scale for all
+
+
+def test_moving_leaves_no_group_of_one():
+    G, truth = gram([10, 10, 2], 0.05, seed=5)
+    groups = groups_of(G, truth)
+    labels = truth.copy()
+    labels[truth == 2] = [1, 2]
+    groups.move(labels)
+    assert sorted(groups.sizes.tolist()) == [10, 11]
+    np.testing.assert_allclose(
+        groups.products, groups.sums.products(groups.labels, 2), rtol=1e-4, atol=1e-2
+    )
 
 
 def test_merge_joins_pieces_of_a_camera_and_no_others():
     G, truth = gram([24] * 8, 0.02, seed=3)
-    pieces = truth * 4 + np.arange(len(truth)) % 4
-    merged = _steps.compact(_steps.merge(G, _steps.compact(pieces), SIGMA, 0.001))
-    score = scores(truth, merged)
+    groups = groups_of(G, truth * 4 + np.arange(len(truth)) % 4)
+    _steps.merge(groups, 0.001)
+    score = scores(truth, groups.labels)
     assert score.precision == 1
     assert score.recall > 0.95
+    np.testing.assert_allclose(
+        groups.products, groups.sums.products(groups.labels, len(groups.products)), atol=0.05
+    )
 
 
 def test_found_dissolves_what_chance_could_have_made():
@@ -95,9 +185,10 @@ def test_found_dissolves_what_chance_could_have_made():
     strangers = np.flatnonzero(truth < 60)
     best = np.unravel_index(np.argmax(G[np.ix_(strangers, strangers)] - np.eye(60)), (60, 60))
     labels[strangers[list(best)]] = 1  # the most alike pair of strangers
-    stands = _steps.found(G, labels, SIGMA, 0.001)
-    assert (stands[truth == 60] == 0).all()
-    assert (stands[truth < 60] == -1).all()
+    groups = groups_of(G, labels)
+    _steps.found(groups, 0.001)
+    assert (groups.labels[truth == 60] == 0).all()
+    assert (groups.labels[truth < 60] == -1).all()
 
 
 # The whole
@@ -125,6 +216,20 @@ def test_strangers_stay_alone():
     G, truth = gram([50] * 20 + [1] * 50, 0.02, seed=6)
     labels = fit(G).labels_
     assert np.count_nonzero(labels[truth >= 20] == -1) >= 47
+
+
+def test_weak_photos_join_but_found_nothing():
+    G, truth = gram([30, 30, 12], 0.05, seed=9)
+    weak = (truth == 2) | (np.arange(len(truth)) % 5 == 0)
+    labels = fit(G, weak=weak).labels_
+    assert (labels[truth == 2] == -1).all()  # a camera of weak photos alone is not found
+    others = truth < 2
+    assert np.mean(labels[weak & others] >= 0) > 0.8
+    assert scores(truth[others], labels[others]).precision == 1
+    without = fit(G[np.ix_(~weak, ~weak)]).labels_
+    assert scores(labels[~weak], without).f == 1  # and they do not change the others
+    with pytest.raises(ValueError, match="weak"):
+        fit(G, weak=weak[:5])
 
 
 def test_the_order_of_photos_does_not_matter():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samecam.correlate import null_scale
+from samecam.correlate import null_scale, photo_scales
 from samecam.simulate import gram
 
 SIGMA = 1 / 512
@@ -72,3 +72,19 @@ def test_real_photographs_scatter_more_than_white_noise(golden_dir):
     spread = 1.4826 * np.median(np.abs(G[different]))
     assert null_scale(G) == pytest.approx(spread, rel=0.12)
     assert null_scale(G) > 1.2 * SIGMA
+
+
+def test_each_photo_has_its_own_scale():
+    rng = np.random.default_rng(0)
+    scales = rng.uniform(0.05, 0.1, 800)
+    noise = np.triu(rng.normal(size=(800, 800)), 1)
+    G = (noise + noise.T) * np.outer(scales, scales) + np.eye(800)
+    G[:200, :200] += 0.05 * (1 - np.eye(200))  # a camera does not widen its photos' chance
+    found = photo_scales(G, float(np.mean(scales) ** 2))
+    np.testing.assert_allclose(found, scales, rtol=0.2)
+    assert np.corrcoef(found, scales)[0, 1] > 0.9
+
+
+def test_too_few_photos_keep_the_common_scale():
+    np.testing.assert_allclose(photo_scales(np.eye(3), 0.01), 0.1)
+    assert photo_scales(np.zeros((0, 0)), 0.01).shape == (0,)

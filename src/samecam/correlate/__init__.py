@@ -1,16 +1,17 @@
 """Fingerprints to correlations: Gram matrix, groups, and the scale of chance."""
 
-from samecam.correlate._gram import DEFAULT_MEMORY, cross, gram, normalised
+from samecam.correlate._gram import DEFAULT_MEMORY, Source, cross, gram, normalised, parts
 from samecam.correlate._groups import (
     centroid_correlations,
     centroid_correlations_from_rows,
     centroids,
     group_sums,
 )
-from samecam.correlate._null import null_scale
+from samecam.correlate._null import null_scale, photo_scales
 
 __all__ = [
     "DEFAULT_MEMORY",
+    "Source",
     "centroid_correlations",
     "centroid_correlations_from_rows",
     "centroids",
@@ -19,4 +20,6 @@ __all__ = [
     "group_sums",
     "normalised",
     "null_scale",
+    "parts",
+    "photo_scales",
 ]

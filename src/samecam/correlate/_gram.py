@@ -112,6 +112,12 @@ def normalised(X: npt.ArrayLike) -> Floats:
     return out
 
 
+def parts(source: Source, memory: int) -> Iterator[Floats]:
+    """All rows, some pixels at a time, each pixel once; two parts fit into `memory`."""
+    for _, part in _parts(source, _width(len(source), memory)):
+        yield part
+
+
 def _accumulate(
     source: Source,
     first: npt.NDArray[np.intp],

@@ -1,5 +1,6 @@
 """Consolidated SSC-NC: no splitting, no eigengap, every threshold an error rate."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -10,9 +11,12 @@ from samecam import correlate
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster.consolidate import _steps
+from samecam.cluster.consolidate._sums import GramSums, Sums
 
 Gram = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+Progress = Callable[[str, int, int], None]
 
 _ROUNDS = 20
 _SWEEPS = 10
@@ -22,7 +26,7 @@ _GAMMA = 2.0
 class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Sparse start, then refining and merging until nothing changes.
 
-    1. The scale of chance σ₀ is measured.
+    1. The scale of chance is measured, σ₀ for all pairs and σ_i for each photo.
     2. Exact non-negative LASSO at γ = 2σ₀; its strongest coefficients make many small groups.
     3. Refine: every photo goes to the group whose fingerprint, without that photo, it
        correlates with best, or to none. Merge: groups that show at least half of what one
@@ -32,9 +36,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
     Parameters
     ----------
     found_rate : probability that noise alone holds any group at all (family-wise)
-    join_rate : probability that a photo of another camera joins any of the groups. On real
-        photographs chance has heavier tails than the normal law: at .02 three strangers of
-        384 photos joined, at .005 two or none, at .001 none.
+    join_rate : probability that a photo of another camera joins any of the groups
     merge_rate : probability that any two groups are joined by chance
     metric, memory, null_scale, n_pixels : as for `SSC`
 
@@ -42,6 +44,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
     ----------
     labels_ : (n,) groups from 0, largest first; −1 is unclustered
     n_clusters_, null_scale_, gamma_, report_ : as for `SSC`
+    photo_scales_ : (n,) scale of chance of each photo
     trace_ : one entry a round: groups, clustered photos, photos that changed
     """
 
@@ -49,7 +52,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self,
         *,
         found_rate: float = 0.001,
-        join_rate: float = 0.005,
+        join_rate: float = 0.01,
         merge_rate: float = 0.001,
         metric: Literal["correlation", "precomputed"] = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
@@ -64,15 +67,32 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self.null_scale = null_scale
         self.n_pixels = n_pixels
 
-    def fit(self, X: Any, y: object = None) -> "ConsolidatedSSC":  # noqa: ARG002
-        """Group the rows of `X`: fingerprints (array or store), or their correlations."""
+    def fit(
+        self,
+        X: Any,
+        y: object = None,  # noqa: ARG002
+        *,
+        weak: npt.ArrayLike | None = None,
+        progress: Progress | None = None,
+    ) -> "ConsolidatedSSC":
+        """Group the rows of `X`: fingerprints (array or store), or their correlations.
+
+        Parameters
+        ----------
+        X : (n, d) fingerprints, a store of them, or (n, n) correlations
+        weak : (n,) photos that found no group and do not count in any, but may join at the end
+        progress : called with a phase, what is done of it, and how much there is
+        """
         self.check_parameters()
         gram, n_pixels = self._correlations(X)
         self.null_scale_ = self._null_scale(gram, n_pixels)
         self.gamma_ = _GAMMA * self.null_scale_
+        self.photo_scales_ = correlate.photo_scales(gram, self.null_scale_)
         coefficients, self.report_ = self._represented(gram, self.gamma_)
         self.trace_: list[dict[str, int]] = []
-        labels = self._consolidate(gram, _steps.start_groups(coefficients))
+        good = _good(weak, len(gram))
+        start = np.where(good, _steps.start_groups(coefficients), -1)
+        labels = self._consolidate(GramSums(gram, self.photo_scales_), start, good)
         self.labels_ = numbered(labels)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
@@ -84,35 +104,57 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
 
-    def _consolidate(self, gram: Gram, labels: Labels) -> Labels:
-        scale = self.null_scale_
-        labels = _steps.compact(labels)
+    def _consolidate(self, sums: Sums, labels: Labels, good: Mask) -> Labels:
+        groups = _steps.Groups.make(sums, labels)
+        n_images = int(good.sum())
         for _ in range(_ROUNDS):
-            before = labels
-            labels = self._settle(gram, labels)
-            labels = _steps.compact(_steps.merge(gram, labels, scale, self.merge_rate))
-            labels = _steps.compact(_steps.found(gram, labels, scale, self.found_rate))
-            labels = self._settle(gram, labels)
-            changed = _changed(before, labels)
+            before = groups.labels
+            self._settle(groups, good)
+            _steps.merge(groups, self.merge_rate)
+            _steps.found(groups, self.found_rate, n_images)
+            self._settle(groups, good)
+            changed = _changed(before, groups.labels)
             self.trace_.append(
                 {
-                    "groups": int(labels.max(initial=-1)) + 1,
-                    "clustered": int(np.count_nonzero(labels >= 0)),
+                    "groups": len(groups.products),
+                    "clustered": int(np.count_nonzero(groups.labels >= 0)),
                     "changed": changed,
                 }
             )
             if changed == 0:
                 break
-        return _steps.compact(_steps.found(gram, labels, scale, self.found_rate))
+        self._prune(groups)
+        return _steps.refine(groups, self.join_rate, ~good)
 
-    def _settle(self, gram: Gram, labels: Labels) -> Labels:
+    def _settle(self, groups: _steps.Groups, good: Mask) -> None:
         """Refine until nobody moves, or for ten sweeps."""
         for _ in range(_SWEEPS):
-            refined = _steps.compact(_steps.refine(gram, labels, self.null_scale_, self.join_rate))
-            if _changed(labels, refined) == 0:
-                return refined
-            labels = refined
-        return labels
+            refined = _steps.refine(groups, self.join_rate, good)
+            if (refined == groups.labels).all():
+                return
+            groups.move(refined)
+
+    def _prune(self, groups: _steps.Groups) -> None:
+        """Let photos leave, and none join, until all are where they belong.
+
+        Two photos that keep each other out of a group go in and out for ever in `_settle`.
+        """
+        while True:
+            _steps.found(groups, self.found_rate, len(groups.labels))
+            refined = _steps.refine(groups, self.join_rate)
+            stay = refined == groups.labels
+            if stay[groups.labels >= 0].all():
+                return
+            groups.move(np.where(stay, groups.labels, -1))
+
+
+def _good(weak: npt.ArrayLike | None, n: int) -> Mask:
+    """The photos that are not weak."""
+    mask = np.zeros(n, dtype=bool) if weak is None else np.asarray(weak, dtype=bool)
+    if mask.shape != (n,):
+        raise ValueError(f"weak has shape {mask.shape}; give a true or false for each of {n} rows")
+    good: Mask = ~mask
+    return good
 
 
 def _changed(before: Labels, after: Labels) -> int:

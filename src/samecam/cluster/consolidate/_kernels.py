@@ -36,53 +36,162 @@ def greedy_groups(first: Labels, second: Labels, n: int, largest: int) -> Labels
 
 
 @jit(nogil=True)
-def group_products(gram: Floats, labels: Labels, count: int, rows: Labels, out: Floats) -> None:
-    """out[r, c] = Σ_{j∈c} gram[rows[r], j] without the diagonal, for each group c."""
-    for r in range(rows.size):
-        i = rows[r]
-        line, sums = gram[i], out[r]
-        for c in range(count):
-            sums[c] = 0.0
-        for j in range(labels.size):
-            if labels[j] >= 0:
-                sums[labels[j]] += line[j]
-        if labels[i] >= 0:
-            sums[labels[i]] -= line[i]
+def add_rows(
+    gram: Floats, inverse: Floats, labels: Labels, first: int, last: int, out: Floats
+) -> None:
+    """out[c, i] = Σ_{j∈c, j≠i} g_ij / (σ_i σ_j) for the photos i in [first, last).
+
+    `inverse` is 1/σ; `out` must be zero there.
+    """
+    for j in range(labels.size):
+        if labels[j] >= 0:
+            _add(gram[j], inverse[j], j, first, last, out[labels[j]])
+    for c in range(out.shape[0]):
+        for i in range(first, last):
+            out[c, i] *= inverse[i]
+
+
+@jit(nogil=True)
+def move_rows(
+    gram: Floats,
+    inverse: Floats,
+    moved: Labels,
+    old: Labels,
+    new: Labels,
+    first: int,
+    last: int,
+    out: Floats,
+) -> None:
+    """Take the photos `moved` out of their old groups' sums and put them into the new ones'."""
+    scaled = np.zeros(gram.shape[0], dtype=out.dtype)
+    for m in range(moved.size):
+        j = moved[m]
+        for i in range(first, last):
+            scaled[i] = gram[j, i] * inverse[i]
+        if old[m] >= 0:
+            _add(scaled, -inverse[j], j, first, last, out[old[m]])
+        if new[m] >= 0:
+            _add(scaled, inverse[j], j, first, last, out[new[m]])
+
+
+@jit(nogil=True)
+def _add(line: Floats, factor: float, j: int, first: int, last: int, sums: Floats) -> None:
+    """Add factor · line to the sums, but for the photo j itself."""
+    kept = sums[j] if first <= j < last else sums[first]
+    for i in range(first, last):
+        sums[i] += factor * line[i]
+    if first <= j < last:
+        sums[j] = kept
+
+
+@jit(nogil=True)
+def best_groups(
+    products: Floats,
+    labels: Labels,
+    own: Doubles,
+    inside: Doubles,
+    owns: Doubles,
+    size: Doubles,
+    needed: Doubles,
+    best: Labels,
+) -> None:
+    """The group each photo correlates with best, of those where its sum is high enough.
+
+    `needed[c]` is in standard deviations of a sum. The photo itself is left out of its
+    own group: of the number, and of the squared norm `inside` + `owns`.
+    """
+    count, n = products.shape
+    value = np.zeros(n)
+    best[:] = -1
+    for c in range(count):
+        square, line, level = inside[c] + owns[c], products[c], needed[c]
+        for i in range(n):
+            total, members, norm = float(line[i]), size[c], square
+            if labels[i] == c:
+                members -= 1.0
+                norm -= own[i] + 2.0 * total
+            if members < 1.0 or norm <= 0.0 or total <= level * np.sqrt(members):
+                continue
+            correlation = total / np.sqrt(norm)
+            if correlation > value[i]:
+                value[i] = correlation
+                best[i] = c
+
+
+@jit(nogil=True)
+def group_spreads(products: Floats, labels: Labels, size: Doubles, prior: float) -> Doubles:
+    """How much sums of photos outside a group scatter, in units of chance; at least 1.
+
+    From the negative ones alone: those of the group's own camera are hardly among them.
+    `prior` photos that scatter as chance does are added.
+    """
+    count, n = products.shape
+    spreads = np.empty(count)
+    for c in range(count):
+        squares, many = prior, prior
+        for i in range(n):
+            if labels[i] != c and products[c, i] < 0.0:
+                squares += float(products[c, i]) ** 2 / size[c]
+                many += 1.0
+        spreads[c] = max(1.0, np.sqrt(squares / many))
+    return spreads
+
+
+@jit(nogil=True)
+def between_groups(products: Floats, labels: Labels, out: Doubles) -> None:
+    """out[a, b] = Σ_{i∈a, j∈b, i≠j} g_ij / (σ_i σ_j)."""
+    for c in range(products.shape[0]):
+        for i in range(labels.size):
+            if labels[i] >= 0:
+                out[c, labels[i]] += products[c, i]
+
+
+@jit(nogil=True)
+def pair_spreads(between: Doubles, size: Doubles, prior: float) -> Doubles:
+    """As `group_spreads`, of the sums between a group and all others."""
+    count = size.size
+    spreads = np.empty(count)
+    for a in range(count):
+        squares, many = prior, prior
+        for b in range(count):
+            if a != b and between[a, b] < 0.0:
+                squares += between[a, b] ** 2 / (size[a] * size[b])
+                many += 1.0
+        spreads[a] = max(1.0, np.sqrt(squares / many))
+    return spreads
 
 
 @jit(nogil=True)
 def _score(
-    between: Doubles, inside: Doubles, size: Doubles, a: int, b: int, scale: float, z: float
+    between: Doubles, inside: Doubles, size: Doubles, spread: Doubles, a: int, b: int, z: float
 ) -> float:
     """How far two groups are above what it takes to be one: > 1 merges.
 
-    The sum of correlations between them over what is needed: z standard deviations of
-    chance, and half of what one camera would show, H₁/2 with the intra-correlations of
-    the two.
+    The sum between them over what is needed: z standard deviations of chance, and half
+    of what one camera would show, H₁/2 with the intra-correlations of the two.
     """
     pairs = size[a] * size[b]
-    needed = z * scale * np.sqrt(pairs)
+    needed = z * spread[a] * spread[b] * np.sqrt(pairs)
     own_a = max(inside[a], 0.0) / (size[a] * (size[a] - 1.0))
     own_b = max(inside[b], 0.0) / (size[b] * (size[b] - 1.0))
     needed = max(needed, 0.5 * pairs * np.sqrt(own_a * own_b))
-    return between[a, b] / needed if needed > 0.0 else 0.0
+    return float(between[a, b] / needed)
 
 
 @jit(nogil=True)
 def merge_groups(
-    between: Doubles, inside: Doubles, size: Doubles, scale: float, z: float, parent: Labels
+    between: Doubles, inside: Doubles, size: Doubles, spread: Doubles, z: float, parent: Labels
 ) -> int:
     """Merge the best pair while its score exceeds 1; `parent` then names each group's root.
 
-    `between[a, b]` is the sum of correlations between two groups, `inside[a]` that of all
-    ordered pairs within one; both, and `size`, are updated in place. Returns the number
-    of merges.
+    `between[a, b]` is the sum between two groups, `inside[a]` that of all ordered pairs
+    within one; both, `size` and `spread` are updated in place. Returns the number of merges.
     """
     count = size.size
     best = np.full(count, -1, dtype=np.intp)
     value = np.zeros(count)
     for a in range(count):
-        _find_best(between, inside, size, a, scale, z, best, value)
+        _find_best(between, inside, size, spread, a, z, best, value)
     merges = 0
     while True:
         a = int(np.argmax(value))
@@ -93,19 +202,20 @@ def merge_groups(
         parent[b] = a
         inside[a] += inside[b] + 2.0 * between[a, b]
         size[a] += size[b]
+        spread[a] = max(spread[a], spread[b])
         size[b] = 0.0
         value[b] = 0.0
         for c in range(count):
             between[a, c] += between[b, c]
             between[c, a] = between[a, c]
-        _find_best(between, inside, size, a, scale, z, best, value)
+        _find_best(between, inside, size, spread, a, z, best, value)
         for c in range(count):
             if c == a or size[c] == 0.0:
                 continue
             if best[c] == a or best[c] == b:
-                _find_best(between, inside, size, c, scale, z, best, value)
+                _find_best(between, inside, size, spread, c, z, best, value)
             else:
-                new = _score(between, inside, size, c, a, scale, z)
+                new = _score(between, inside, size, spread, c, a, z)
                 if new > value[c]:
                     value[c], best[c] = new, a
 
@@ -115,8 +225,8 @@ def _find_best(
     between: Doubles,
     inside: Doubles,
     size: Doubles,
+    spread: Doubles,
     a: int,
-    scale: float,
     z: float,
     best: Labels,
     value: Doubles,
@@ -124,6 +234,6 @@ def _find_best(
     value[a], best[a] = 0.0, -1
     for c in range(size.size):
         if c != a and size[c] > 0.0:
-            new = _score(between, inside, size, a, c, scale, z)
+            new = _score(between, inside, size, spread, a, c, z)
             if new > value[a]:
                 value[a], best[a] = new, c

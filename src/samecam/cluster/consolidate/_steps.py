@@ -1,19 +1,80 @@
 """The steps of consolidation, each a function: start, refine, merge, found."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.cluster.consolidate import _thresholds
+from samecam.cluster.consolidate._sums import Sums
 
-Gram = npt.NDArray[np.floating]
+Floats = npt.NDArray[np.floating]
 Doubles = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
 
 _EDGES = 5
 _LARGEST_START = 8
-_BLOCK_BYTES = 2**28
+# Photos, or groups, scattering as chance does that are added to those a spread is measured on.
+_PRIOR = 50.0
+
+
+@dataclass
+class Groups:
+    """Who is in which group, and every photo's sum over every group (`Sums.products`)."""
+
+    sums: Sums
+    labels: Labels
+    products: Floats
+
+    @classmethod
+    def make(cls, sums: Sums, labels: Labels) -> "Groups":
+        """Groups with these labels; groups of one dissolve."""
+        labels = compact(labels)
+        return cls(sums, labels, sums.products(labels, int(labels.max(initial=-1)) + 1))
+
+    @property
+    def sizes(self) -> Doubles:
+        """Photos in each group."""
+        inside = self.labels[self.labels >= 0]
+        return np.bincount(inside, minlength=len(self.products)).astype(np.float64)
+
+    def inner(self) -> Doubles:
+        """Sum over the ordered pairs of each group."""
+        inside = np.flatnonzero(self.labels >= 0)
+        mine = self.labels[inside]
+        own = self.products[mine, inside].astype(np.float64)
+        return _totals(mine, own, len(self.products))
+
+    def move(self, labels: Labels) -> None:
+        """Send photos to other groups; groups left with one photo dissolve."""
+        single = np.bincount(labels[labels >= 0], minlength=len(self.products)) < 2
+        labels = np.where((labels >= 0) & ~single[labels], labels, -1)
+        self.products = self.sums.moved(self.products, self.labels, labels)
+        self.labels = labels
+        self.keep(~single)
+
+    def join(self, root: Labels) -> None:
+        """Put group c into group root[c]."""
+        for c in np.flatnonzero(root != np.arange(len(root))):
+            self.products[root[c]] += self.products[c]
+        inside = self.labels >= 0
+        self.labels = np.where(inside, root[self.labels], -1)
+        self.keep(root == np.arange(len(root)))
+
+    def keep(self, which: Mask) -> None:
+        """Dissolve the other groups, and number those that stay from 0."""
+        if which.all():
+            return
+        number = np.where(which, np.cumsum(which) - 1, -1)
+        self.labels = np.where(self.labels >= 0, number[self.labels], -1)
+        self.products = self.products[which]
+
+
+def _totals(labels: Labels, values: Doubles, count: int) -> Doubles:
+    """Sum of the values of each label."""
+    return np.bincount(labels, weights=values, minlength=count).astype(np.float64)
 
 
 def start_groups(coefficients: Any) -> Labels:
@@ -52,98 +113,59 @@ def compact(labels: Labels) -> Labels:
     return result
 
 
-def refine(gram: Gram, labels: Labels, scale: float, rate: float) -> Labels:
-    """Every photo to the group that it correlates with best, or to none.
+def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
+    """Every photo (`among`: only these) to the group that it correlates with best, or to none.
 
-    Sums s_ic = Σ_{j∈c, j≠i} g_ij leave the photo itself out. It may join where s_ic is above
-    `joining` standard deviations σ₀√n_c of chance, and goes where the correlation with
-    the group's fingerprint (its own part left out) is highest. All photos move at once,
-    so their order does not matter.
+    It may join where its sum over the group, itself left out, is above `joining` standard
+    deviations of what sums of photos outside scatter by, and goes where the correlation
+    with the group's fingerprint (its own part left out) is highest. All photos move at
+    once, so their order does not matter. Returns the new labels.
     """
-    from samecam.cluster.consolidate._kernels import group_products
+    from samecam.cluster.consolidate._kernels import best_groups, group_spreads
 
-    n, count = len(labels), int(labels.max(initial=-1)) + 1
+    count = len(groups.products)
     if count == 0:
-        return labels
-    size = np.bincount(labels[labels >= 0], minlength=count).astype(np.float64)
-    inside = inner_sums(gram, labels, count)
-    z = _thresholds.joining(count, rate)
-    result = np.full(n, -1, dtype=np.intp)
-    step = max(1, _BLOCK_BYTES // (8 * count))
-    for start in range(0, n, step):
-        rows = np.arange(start, min(start + step, n))
-        sums = np.empty((len(rows), count))
-        group_products(gram, labels, count, rows, sums)
-        mine = labels[rows]
-        own = np.flatnonzero(mine >= 0)
-        others = np.broadcast_to(size, sums.shape).copy()
-        others[own, mine[own]] -= 1
-        squares = np.broadcast_to(inside + size, sums.shape).copy()
-        squares[own, mine[own]] -= 1 + 2 * sums[own, mine[own]]
-        usable = (others > 0) & (squares > 0)
-        correlation = np.where(usable, sums / np.sqrt(np.where(usable, squares, 1)), -np.inf)
-        enough = sums > z * scale * np.sqrt(np.maximum(others, 1))
-        correlation[~enough] = -np.inf
-        best = np.argmax(correlation, axis=1)
-        found = np.isfinite(correlation[np.arange(len(rows)), best])
-        result[rows[found]] = best[found]
-    return result
-
-
-def inner_sums(gram: Gram, labels: Labels, count: int) -> Doubles:
-    """Σ g_ij over the ordered pairs i ≠ j of each group."""
-    sums = np.zeros(count)
-    for c in range(count):
-        members = np.flatnonzero(labels == c)
-        part = gram[np.ix_(members, members)]
-        sums[c] = part.sum(dtype=np.float64) - np.trace(part, dtype=np.float64)
-    return sums
-
-
-def merge(gram: Gram, labels: Labels, scale: float, rate: float) -> Labels:
-    """Join groups whose fingerprints are those of one camera, best pair first."""
-    from samecam.cluster.consolidate._kernels import group_products, merge_groups
-
-    count = int(labels.max(initial=-1)) + 1
-    if count < 2:
-        return labels
-    between = np.zeros((count, count))
+        return groups.labels
+    labels, size, own = groups.labels, groups.sizes, groups.sums.own
     inside = np.flatnonzero(labels >= 0)
-    step = max(1, _BLOCK_BYTES // (8 * count))
-    for start in range(0, len(inside), step):
-        rows = inside[start : start + step]
-        sums = np.empty((len(rows), count))
-        group_products(gram, labels, count, rows, sums)
-        np.add.at(between, labels[rows], sums)
+    owns = _totals(labels[inside], own[inside], count)
+    spreads = group_spreads(groups.products, labels, size, _PRIOR)
+    needed = _thresholds.joining(count, rate) * spreads
+    best = np.empty(len(labels), dtype=np.intp)
+    best_groups(groups.products, labels, own, groups.inner(), owns, size, needed, best)
+    return best if among is None else np.where(among, best, labels)
+
+
+def merge(groups: Groups, rate: float) -> None:
+    """Join groups whose fingerprints are those of one camera, best pair first."""
+    from samecam.cluster.consolidate._kernels import between_groups, merge_groups, pair_spreads
+
+    count = len(groups.products)
+    if count < 2:
+        return
+    between = np.zeros((count, count))
+    between_groups(groups.products, groups.labels, between)
     within = np.diag(between).copy()
     between = (between + between.T) / 2
     np.fill_diagonal(between, 0)
-    size = np.bincount(labels[inside], minlength=count).astype(np.float64)
+    size = groups.sizes
+    spread = pair_spreads(between, size, _PRIOR)
+    spread /= np.sqrt(np.sqrt(np.mean(spread**2)))  # σ_ab = s_a s_b / s̄
     parent = np.arange(count)
     z = _thresholds.merging(count, rate)
-    merge_groups(between, within, size, scale, z, parent)
-    root = parent.copy()
-    while (root != parent[root]).any():
-        root = parent[root]
-    result = labels.copy()
-    result[inside] = root[labels[inside]]
-    return result
+    merge_groups(between, within, size, spread, z, parent)
+    while (parent != parent[parent]).any():
+        parent = parent[parent]
+    groups.join(parent)
 
 
-def found(gram: Gram, labels: Labels, scale: float, rate: float) -> Labels:
+def found(groups: Groups, rate: float, n_images: int | None = None) -> None:
     """Dissolve the groups that chance could have made, family-wise over all groups there are.
 
     The sum over all pairs of a group of k photos must exceed `founding` standard
-    deviations σ₀√(k(k−1)/2) of chance.
+    deviations √(k(k−1)/2) of chance.
     """
-    count = int(labels.max(initial=-1)) + 1
-    if count == 0:
-        return labels
-    size = np.bincount(labels[labels >= 0], minlength=count)
-    pairs = size * (size - 1) / 2
-    z = inner_sums(gram, labels, count) / 2 / (scale * np.sqrt(np.maximum(pairs, 1)))
-    stands = z > _thresholds.founding(len(labels), rate)[size]
-    result = labels.copy()
-    inside = labels >= 0
-    result[inside] = np.where(stands[labels[inside]], labels[inside], -1)
-    return result
+    size = groups.sizes.astype(np.intp)
+    pairs = np.maximum(size * (size - 1) / 2, 1)
+    limit = _thresholds.founding(len(groups.labels) if n_images is None else n_images, rate)
+    groups.keep(groups.inner() / 2 / np.sqrt(pairs) > limit[size])

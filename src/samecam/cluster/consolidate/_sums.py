@@ -1,0 +1,101 @@
+"""Where the sums over groups come from: the correlations of all pairs, or the fingerprints.
+
+All correlations are in units of chance, h_ij = g_ij / (σ_i σ_j) with each photo's own scale
+of chance σ_i: for photos of different cameras they have variance 1, and a sum of m has m.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import compute, correlate
+
+Floats = npt.NDArray[np.floating]
+Doubles = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+
+
+class Sums(Protocol):
+    """Sums over groups for `consolidate`."""
+
+    own: Doubles  # h_ii = 1/σ_i²
+
+    def products(self, labels: Labels, count: int) -> Floats:
+        """(count, n) sums Σ_{j∈c, j≠i} h_ij."""
+        ...
+
+    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
+        """The products after some photos went to other groups; may change `products`."""
+        ...
+
+
+class GramSums:
+    """From the correlations of all pairs."""
+
+    def __init__(self, gram: Floats, scales: Doubles, n_threads: int | None = None) -> None:
+        self.own = 1 / np.square(scales)
+        self._gram = gram
+        self._inverse = (1 / scales).astype(gram.dtype)
+        self._threads = n_threads or compute.machine().cores
+
+    def products(self, labels: Labels, count: int) -> Floats:
+        """See `Sums`: every correlation is read once."""
+        from samecam.cluster.consolidate._kernels import add_rows
+
+        out = np.zeros((count, len(labels)), dtype=self._gram.dtype)
+        self._share(lambda a, b: add_rows(self._gram, self._inverse, labels, a, b, out))
+        return out
+
+    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
+        """See `Sums`: only the rows of photos that moved are read."""
+        from samecam.cluster.consolidate._kernels import move_rows
+
+        rows = np.flatnonzero(before != after)
+        if 2 * len(rows) > len(before):
+            return self.products(after, len(products))
+        old, new = before[rows], after[rows]
+        self._share(
+            lambda a, b: move_rows(self._gram, self._inverse, rows, old, new, a, b, products)
+        )
+        return products
+
+    def _share(self, work: Callable[[int, int], Any]) -> None:
+        """Each thread takes its share of the photos, so the result does not depend on them."""
+        edges = np.linspace(0, len(self._gram), self._threads + 1).astype(int)
+        with ThreadPoolExecutor(self._threads) as pool:
+            list(pool.map(work, edges[:-1], edges[1:]))
+
+
+class FingerprintSums:
+    """From the fingerprints, some pixels of all photos at a time: no Gram is kept."""
+
+    def __init__(self, source: correlate.Source, scales: Doubles, memory: int) -> None:
+        self.own = 1 / np.square(scales)
+        self._source = source
+        self._inverse = (1 / scales).astype(np.float32)
+        self._memory = memory
+
+    def products(self, labels: Labels, count: int) -> Floats:
+        """See `Sums`: every fingerprint is read once."""
+        from scipy import sparse
+
+        n = len(labels)
+        inside = np.flatnonzero(labels >= 0)
+        mine = labels[inside]
+        weights = self._inverse[inside]
+        members = sparse.csr_array((weights, (mine, inside)), shape=(count, n))
+        out = np.zeros((count, n), dtype=np.float32)
+        for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
+            share = (members @ part) @ part.T
+            share[mine, inside] -= weights * np.einsum("ij,ij->i", part[inside], part[inside])
+            out += share
+        out *= self._inverse
+        return out
+
+    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
+        """See `Sums`: computed again."""
+        del before
+        return self.products(after, len(products))
