@@ -6,11 +6,19 @@ from scipy import sparse
 from scipy.special import comb
 from scipy.stats import norm
 
-from samecam.cluster.consolidate import ConsolidatedSSC, _kernels, _steps, _thresholds
+from samecam.cluster.consolidate import (
+    ConsolidatedSSC,
+    _batches,
+    _kernels,
+    _steps,
+    _thresholds,
+)
+from samecam.cluster.consolidate._loop import Rates
 from samecam.cluster.consolidate._sums import FingerprintSums, GramSums
 from samecam.correlate import centroid_correlations, photo_scales
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
+from samecam.store import MemoryStore
 
 SIGMA = 1 / 512
 
@@ -186,7 +194,7 @@ def test_found_dissolves_what_chance_could_have_made():
     best = np.unravel_index(np.argmax(G[np.ix_(strangers, strangers)] - np.eye(60)), (60, 60))
     labels[strangers[list(best)]] = 1  # the most alike pair of strangers
     groups = groups_of(G, labels)
-    _steps.found(groups, 0.001)
+    _steps.found(groups, 0.001, len(G))
     assert (groups.labels[truth == 60] == 0).all()
     assert (groups.labels[truth < 60] == -1).all()
 
@@ -251,6 +259,80 @@ def test_fingerprints_and_correlations_give_the_same():
     labels = ConsolidatedSSC().fit(X).labels_
     assert scores(truth, labels).precision == 1
     assert scores(truth, labels).f > 0.9
+
+
+# Beyond memory
+
+
+def test_batches_depend_on_what_the_rows_are_not_on_their_order():
+    X, _ = fingerprints([5] * 8, 0.1, 256, seed=1)
+    order = np.random.default_rng(0).permutation(len(X))
+    first, second = _batches.shuffled(X, 0), _batches.shuffled(X[order], 0)
+    np.testing.assert_array_equal(first, order[second])
+    assert (_batches.shuffled(X, 1) != first).any()
+    batches = _batches.split(first, 12)
+    assert [len(b) for b in batches] == [10, 10, 10, 10]
+    np.testing.assert_array_equal(np.sort(np.concatenate(batches)), np.arange(40))
+
+
+def test_a_batch_fits_its_memory():
+    for memory in (2**20, 2**30, 2**34):
+        size = _batches.largest_batch(memory)
+        assert 0.98 * memory < 6 * size**2 + 1024 * size <= memory
+
+
+def test_candidates_of_one_camera_meet_and_those_of_chance_dissolve():
+    X, truth = fingerprints([12, 12, *[1] * 30], 0.15, 4096, seed=2)
+    X = X.astype(np.float32)
+    half = np.arange(len(X)) % 2
+    labels = np.where(truth < 2, truth * 2 + half, -1)
+    labels[np.flatnonzero(truth >= 2)[:2]] = 4
+    sums = FingerprintSums(X, np.full(len(X), 1 / 8), 2**22)
+    met = _batches.meet(sums, labels, Rates(0.001, 0.01, 0.001), len(X))
+    np.testing.assert_array_equal(met, np.where(truth < 2, truth, -1))
+    expected = groups_of(X @ X.T, labels).products * 64 / 512  # other units of chance
+    members = np.equal.outer(np.arange(5), labels)
+    np.testing.assert_allclose(sums.between(labels, 5), expected @ members.T, rtol=1e-3, atol=0.02)
+
+
+@pytest.mark.parametrize(("sizes", "mean"), [([30] * 12, 0.05), ([8] * 80, 0.1)])
+def test_there_is_no_cliff_where_memory_ends(sizes, mean):
+    X, truth = fingerprints(sizes, mean, 6400, seed=3)
+    n = len(X)
+    in_memory = ConsolidatedSSC(memory=64 * n * n).fit(X)
+    f = scores(truth, in_memory.labels_).f
+    for share in (1, 0.5, 0.25):
+        fitted = ConsolidatedSSC(memory=int(share * 4 * n * n)).fit(X)
+        assert _batches.largest_batch(fitted.memory) < n  # it is really split
+        assert scores(truth, fitted.labels_).f == pytest.approx(f, abs=0.02)
+
+
+def test_batches_from_a_store_and_an_array_in_any_order():
+    X, truth = fingerprints([25] * 4, 0.08, 4096, seed=4)
+    X = X.astype(np.float32)
+    memory = 40_000
+    labels = ConsolidatedSSC(memory=memory).fit(X).labels_
+    order = np.random.default_rng(1).permutation(len(X))
+    again = ConsolidatedSSC(memory=memory).fit(X[order]).labels_
+    assert scores(labels[order], again).f == 1
+    store = MemoryStore(4096)
+    for i, row in enumerate(X):
+        store.add(f"{i:04}", row)
+    store.commit()
+    weak = np.zeros(len(X), dtype=bool)
+    weak[::10] = True
+    seen = []
+    fitted = ConsolidatedSSC(memory=memory).fit(
+        store, weak=weak, progress=lambda *what: seen.append(what)
+    )
+    assert scores(truth, fitted.labels_).f > 0.9
+    assert np.mean(fitted.labels_[weak] >= 0) > 0.8
+    assert seen
+
+
+def test_noise_in_batches_holds_no_group():
+    X, _ = fingerprints([1] * 300, 0.1, 2048, seed=5)
+    assert (ConsolidatedSSC(memory=150_000).fit(X).labels_ == -1).all()
 
 
 def test_bad_rates_get_a_sentence():

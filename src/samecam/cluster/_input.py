@@ -40,14 +40,18 @@ class FingerprintInput:
         if self.n_pixels is not None and self.n_pixels < 1:
             raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
 
-    def _correlations(self, X: Any) -> tuple[Gram, int | None]:
-        """Correlations of the input, and the length of a fingerprint if it is known."""
+    def _validated(self, X: Any) -> tuple[correlate.Source, int | None]:
+        """A store, rows of unit norm, or correlations; and the length of a fingerprint if known."""
         if isinstance(X, FingerprintStore):
-            return self._correlations_of_store(X), self.n_pixels or X.n_pixels
+            if self.metric == "precomputed":
+                raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
+            if len(X) == 0:
+                raise ValueError("X holds no fingerprint; give at least one")
+            self.n_features_in_ = X.n_pixels
+            return X, self.n_pixels or X.n_pixels
         rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
         if self.metric == "correlation":
-            gram = correlate.gram(correlate.normalised(rows), memory=self.memory)
-            return gram, self.n_pixels or rows.shape[1]
+            return correlate.normalised(rows), self.n_pixels or rows.shape[1]
         if rows.shape[0] != rows.shape[1]:
             raise ValueError(
                 f"X has shape {rows.shape} and metric is 'precomputed'; give the (n, n) "
@@ -55,18 +59,22 @@ class FingerprintInput:
             )
         return rows, self.n_pixels
 
-    def _correlations_of_store(self, store: FingerprintStore) -> Gram:
+    def _correlations(self, X: Any) -> tuple[Gram, int | None]:
+        """Correlations of the input, and the length of a fingerprint if it is known."""
+        source, n_pixels = self._validated(X)
+        return self._gram(source), n_pixels
+
+    def _gram(self, source: correlate.Source, rows: npt.NDArray[np.intp] | None = None) -> Gram:
+        """Correlations of all rows of a source, or of some."""
         if self.metric == "precomputed":
-            raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
-        if len(store) == 0:
-            raise ValueError("X holds no fingerprint; give at least one")
-        self.n_features_in_ = store.n_pixels
-        gram = correlate.gram(store, memory=self.memory)
+            return np.asarray(source)
+        gram = correlate.gram(source, rows=rows, memory=self.memory)
         if not np.isfinite(gram.sum()):
             bad = int(np.argmin(np.isfinite(gram).sum(axis=1)))
+            row = bad if rows is None else int(rows[bad])
+            name = source.keys[row] if isinstance(source, FingerprintStore) else f"row {row}"
             raise ValueError(
-                f"the fingerprint of {store.keys[bad]!r} contains NaN or infinite values; leave "
-                "it out"
+                f"the fingerprint of {name!r} contains NaN or infinite values; leave it out"
             )
         return gram
 

@@ -1,6 +1,7 @@
 """Consolidated SSC-NC: no splitting, no eigengap, every threshold an error rate."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -10,16 +11,16 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from samecam import correlate
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
-from samecam.cluster.consolidate import _steps
-from samecam.cluster.consolidate._sums import GramSums, Sums
+from samecam.cluster.consolidate._batches import Batch, group_in_batches, largest_batch
+from samecam.cluster.consolidate._loop import Loop, Rates
+from samecam.cluster.consolidate._steps import Groups, refine, start_groups
+from samecam.cluster.consolidate._sums import GramSums
 
 Gram = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Progress = Callable[[str, int, int], None]
 
-_ROUNDS = 20
-_SWEEPS = 10
 _GAMMA = 2.0
 
 
@@ -32,6 +33,9 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
        correlates with best, or to none. Merge: groups that show at least half of what one
        camera would. Repeat until nothing changes.
     4. Groups that chance could have made dissolve.
+
+    Where the correlations of all photos do not fit into `memory`, batches as large as do are
+    grouped, and meet in a merging and refining of all.
 
     Parameters
     ----------
@@ -84,15 +88,15 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         progress : called with a phase, what is done of it, and how much there is
         """
         self.check_parameters()
-        gram, n_pixels = self._correlations(X)
-        self.null_scale_ = self._null_scale(gram, n_pixels)
-        self.gamma_ = _GAMMA * self.null_scale_
-        self.photo_scales_ = correlate.photo_scales(gram, self.null_scale_)
-        coefficients, self.report_ = self._represented(gram, self.gamma_)
-        self.trace_: list[dict[str, int]] = []
-        good = _good(weak, len(gram))
-        start = np.where(good, _steps.start_groups(coefficients), -1)
-        labels = self._consolidate(GramSums(gram, self.photo_scales_), start, good)
+        say = progress or _silent
+        source, n_pixels = self._validated(X)
+        n = len(source)
+        good = _good(weak, n)
+        rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
+        if self.metric == "precomputed" or n <= largest_batch(self.memory):
+            labels = self._whole(source, n_pixels, rates, good, say)
+        else:
+            labels = self._in_batches(source, n_pixels, rates, good, say)
         self.labels_ = numbered(labels)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
@@ -104,48 +108,62 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
 
-    def _consolidate(self, sums: Sums, labels: Labels, good: Mask) -> Labels:
-        groups = _steps.Groups.make(sums, labels)
-        n_images = int(good.sum())
-        for _ in range(_ROUNDS):
-            before = groups.labels
-            self._settle(groups, good)
-            _steps.merge(groups, self.merge_rate)
-            _steps.found(groups, self.found_rate, n_images)
-            self._settle(groups, good)
-            changed = _changed(before, groups.labels)
-            self.trace_.append(
-                {
-                    "groups": len(groups.products),
-                    "clustered": int(np.count_nonzero(groups.labels >= 0)),
-                    "changed": changed,
-                }
+    def _whole(
+        self, source: Any, n_pixels: int | None, rates: Rates, good: Mask, say: Progress
+    ) -> Labels:
+        """All photos at once, from the correlations of all pairs."""
+        say("Correlating", 0, 1)
+        gram = self._gram(source)
+        say("Correlating", 1, 1)
+        start = self._start(gram, n_pixels, say)
+        self.null_scale_, self.photo_scales_, self.report_ = (
+            start.null_scale,
+            start.scales,
+            start.report,
+        )
+        self.gamma_ = _GAMMA * self.null_scale_
+        say("Grouping", 0, 1)
+        loop = Loop(rates, int(good.sum()))
+        groups = Groups.make(GramSums(gram, start.scales), np.where(good, start.labels, -1))
+        loop.run(groups, good)
+        self.trace_ = loop.trace
+        labels = refine(groups, rates.join, ~good)
+        say("Grouping", 1, 1)
+        return labels
+
+    def _in_batches(
+        self, source: Any, n_pixels: int | None, rates: Rates, good: Mask, say: Progress
+    ) -> Labels:
+        """Batches as large as memory allows; see `_batches`."""
+
+        def one_batch(rows: Labels) -> Batch:
+            gram = self._gram(source, rows)
+            start = self._start(gram, n_pixels, _silent)
+            groups = Groups.make(
+                GramSums(gram, start.scales), np.where(good[rows], start.labels, -1)
             )
-            if changed == 0:
-                break
-        self._prune(groups)
-        return _steps.refine(groups, self.join_rate, ~good)
+            Loop(rates, len(rows)).run(groups, good[rows], founding=False)
+            return replace(start, labels=groups.labels)
 
-    def _settle(self, groups: _steps.Groups, good: Mask) -> None:
-        """Refine until nobody moves, or for ten sweeps."""
-        for _ in range(_SWEEPS):
-            refined = _steps.refine(groups, self.join_rate, good)
-            if (refined == groups.labels).all():
-                return
-            groups.move(refined)
+        whole = group_in_batches(source, self.memory, rates, good, one_batch, say)
+        worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
+        self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))
+        self.gamma_ = _GAMMA * self.null_scale_
+        self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace
+        return whole.labels
 
-    def _prune(self, groups: _steps.Groups) -> None:
-        """Let photos leave, and none join, until all are where they belong.
+    def _start(self, gram: Gram, n_pixels: int | None, say: Progress) -> Batch:
+        """Scales of chance, and many small groups."""
+        scale = self._null_scale(gram, n_pixels)
+        scales = correlate.photo_scales(gram, scale)
+        say("Representing", 0, 1)
+        coefficients, report = self._represented(gram, _GAMMA * scale)
+        say("Representing", 1, 1)
+        return Batch(start_groups(coefficients), scales, scale, report)
 
-        Two photos that keep each other out of a group go in and out for ever in `_settle`.
-        """
-        while True:
-            _steps.found(groups, self.found_rate, len(groups.labels))
-            refined = _steps.refine(groups, self.join_rate)
-            stay = refined == groups.labels
-            if stay[groups.labels >= 0].all():
-                return
-            groups.move(np.where(stay, groups.labels, -1))
+
+def _silent(phase: str, done: int, total: int) -> None:
+    """Show nothing."""
 
 
 def _good(weak: npt.ArrayLike | None, n: int) -> Mask:
@@ -155,9 +173,3 @@ def _good(weak: npt.ArrayLike | None, n: int) -> Mask:
         raise ValueError(f"weak has shape {mask.shape}; give a true or false for each of {n} rows")
     good: Mask = ~mask
     return good
-
-
-def _changed(before: Labels, after: Labels) -> int:
-    """Photos whose group is another one, whatever the groups are called."""
-    a, b = numbered(before), numbered(after)
-    return int(np.count_nonzero(a != b))

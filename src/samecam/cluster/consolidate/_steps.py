@@ -138,34 +138,47 @@ def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
 
 def merge(groups: Groups, rate: float) -> None:
     """Join groups whose fingerprints are those of one camera, best pair first."""
-    from samecam.cluster.consolidate._kernels import between_groups, merge_groups, pair_spreads
+    from samecam.cluster.consolidate._kernels import between_groups
 
     count = len(groups.products)
-    if count < 2:
-        return
-    between = np.zeros((count, count))
-    between_groups(groups.products, groups.labels, between)
-    within = np.diag(between).copy()
+    if count > 1:
+        between = np.zeros((count, count))
+        between_groups(groups.products, groups.labels, between)
+        groups.join(merged(between, groups.sizes, rate)[0])
+
+
+def merged(between: Doubles, size: Doubles, rate: float) -> tuple[Labels, Doubles]:
+    """Which group each goes into, and the sums over ordered pairs of those that are left.
+
+    `between[a, b]` is the sum over the pairs of two groups, on the diagonal over the
+    ordered pairs of one.
+    """
+    from samecam.cluster.consolidate._kernels import merge_groups, pair_spreads
+
+    inner = np.diag(between).copy()
     between = (between + between.T) / 2
     np.fill_diagonal(between, 0)
-    size = groups.sizes
     spread = pair_spreads(between, size, _PRIOR)
     spread /= np.sqrt(np.sqrt(np.mean(spread**2)))  # σ_ab = s_a s_b / s̄
-    parent = np.arange(count)
-    z = _thresholds.merging(count, rate)
-    merge_groups(between, within, size, spread, z, parent)
-    while (parent != parent[parent]).any():
-        parent = parent[parent]
-    groups.join(parent)
+    root = np.arange(len(size))
+    merge_groups(between, inner, size.copy(), spread, _thresholds.merging(len(size), rate), root)
+    while (root != root[root]).any():
+        root = root[root]
+    return root, inner
 
 
-def found(groups: Groups, rate: float, n_images: int | None = None) -> None:
-    """Dissolve the groups that chance could have made, family-wise over all groups there are.
+def found(groups: Groups, rate: float, n_images: int) -> None:
+    """Dissolve the groups that chance could have made."""
+    groups.keep(stands(groups.inner(), groups.sizes, rate, n_images))
+
+
+def stands(inner: Doubles, size: Doubles, rate: float, n_images: int) -> Mask:
+    """Whether chance could not have made a group, family-wise over all groups there are.
 
     The sum over all pairs of a group of k photos must exceed `founding` standard
     deviations √(k(k−1)/2) of chance.
     """
-    size = groups.sizes.astype(np.intp)
     pairs = np.maximum(size * (size - 1) / 2, 1)
-    limit = _thresholds.founding(len(groups.labels) if n_images is None else n_images, rate)
-    groups.keep(groups.inner() / 2 / np.sqrt(pairs) > limit[size])
+    limit = _thresholds.founding(n_images, rate)[size.astype(np.intp)]
+    enough: Mask = inner / 2 / np.sqrt(pairs) > limit
+    return enough

@@ -80,22 +80,46 @@ class FingerprintSums:
 
     def products(self, labels: Labels, count: int) -> Floats:
         """See `Sums`: every fingerprint is read once."""
-        from scipy import sparse
-
-        n = len(labels)
         inside = np.flatnonzero(labels >= 0)
-        mine = labels[inside]
-        weights = self._inverse[inside]
-        members = sparse.csr_array((weights, (mine, inside)), shape=(count, n))
-        out = np.zeros((count, n), dtype=np.float32)
+        mine, weights = labels[inside], self._inverse[inside]
+        members = self._members(labels, count)
+        out = np.zeros((count, len(labels)), dtype=np.float32)
         for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
             share = (members @ part) @ part.T
-            share[mine, inside] -= weights * np.einsum("ij,ij->i", part[inside], part[inside])
+            share[mine, inside] -= weights * np.einsum("ij,ij->i", part, part)[inside]
             out += share
         out *= self._inverse
         return out
 
+    def between(self, labels: Labels, count: int) -> Doubles:
+        """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij, without the sums of single photos."""
+        members = self._members(labels, count)
+        inside = np.flatnonzero(labels >= 0)
+        out = np.zeros((count, count))
+        for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
+            sums = members @ part
+            share = (sums @ sums.T).astype(np.float64)
+            norms = np.einsum("ij,ij->i", part, part)[inside] * self.own[inside]
+            share[np.diag_indices(count)] -= np.bincount(
+                labels[inside], weights=norms, minlength=count
+            )
+            out += share
+        return out
+
+    def _members(self, labels: Labels, count: int) -> Any:
+        """(count, n) sparse: 1/σ_i where photo i is in group c."""
+        from scipy import sparse
+
+        inside = np.flatnonzero(labels >= 0)
+        entries = (self._inverse[inside], (labels[inside], inside))
+        return sparse.csr_array(entries, shape=(count, len(labels)))
+
     def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
-        """See `Sums`: computed again."""
-        del before
-        return self.products(after, len(products))
+        """See `Sums`: computed again for the groups that photos left or came to."""
+        rows = before != after
+        touched = np.union1d(before[rows], after[rows])
+        touched = touched[touched >= 0]
+        number = np.full(len(products) + 1, -1, dtype=np.intp)  # the last is for label −1
+        number[touched] = np.arange(len(touched))
+        products[touched] = self.products(number[after], len(touched))
+        return products

@@ -1,0 +1,146 @@
+"""Collections whose correlations do not fit in memory: groups in batches, then all together.
+
+Each batch is grouped as if it were the whole, but nothing is dissolved. Its groups are
+candidates; those of all batches meet in one merging, the ones that chance could have made
+dissolve, and every photo of the collection is refined against what is left. Photos in no
+group go into new batches until none holds a new group.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import correlate
+from samecam.cluster.consolidate import _steps
+from samecam.cluster.consolidate._loop import Loop, Rates
+from samecam.cluster.consolidate._sums import FingerprintSums
+from samecam.store import FingerprintStore
+
+Doubles = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+# Bytes a pair of photos takes: its correlation, the solver's room, sums over the first groups.
+_PAIR_BYTES = 6
+# Bytes a photo takes: some pixels of it, twice.
+_PIXEL_BYTES = 1024
+# Bytes a pair of candidates takes: the sums between them, and room to make them.
+_CANDIDATE_BYTES = 32
+_FEWEST = 16
+_ROUNDS = 4
+
+
+def largest_batch(memory: int) -> int:
+    """Photos whose correlations, with all that is made of them, fit into `memory` bytes."""
+    pixels = _PIXEL_BYTES / 2 / _PAIR_BYTES
+    return max(_FEWEST, int((memory / _PAIR_BYTES + pixels**2) ** 0.5 - pixels))
+
+
+def shuffled(source: correlate.Source, salt: int) -> Labels:
+    """Row numbers in an order that depends on what the rows are, not on where they stand."""
+    names: Sequence[bytes]
+    if isinstance(source, FingerprintStore):
+        pairs = zip(source.hashes, source.keys, strict=True)
+        names = [(h or key).encode(errors="surrogateescape") for h, key in pairs]
+    else:
+        names = [hashlib.blake2b(row.tobytes()).digest() for row in source]
+    salted = [hashlib.blake2b(name, salt=bytes([salt])).digest() for name in names]
+    return np.array(sorted(range(len(names)), key=salted.__getitem__), dtype=np.intp)
+
+
+def split(order: Labels, largest: int) -> list[Labels]:
+    """As few equal batches as hold them all, each in the order of the collection."""
+    many = -(-len(order) // largest)
+    return [np.sort(order[k::many]) for k in range(many)]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What became of some photos: their groups and scales of chance, and the solver's report."""
+
+    labels: Labels
+    scales: Doubles
+    null_scale: float
+    report: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What became of all photos; `batches` in the order they were made."""
+
+    labels: Labels
+    scales: Doubles
+    batches: list[Batch]
+    trace: list[dict[str, int]]
+
+
+def candidates(batches: list[Labels], made: list[Batch], n: int, most: int) -> Labels:
+    """Groups of all batches as one numbering; of more than `most` groups the largest stay."""
+    labels = np.full(n, -1, dtype=np.intp)
+    first = 0
+    for rows, batch in zip(batches, made, strict=True):
+        labels[rows] = np.where(batch.labels >= 0, batch.labels + first, -1)
+        first += int(batch.labels.max(initial=-1)) + 1
+    if first > most:
+        sizes = np.bincount(labels[labels >= 0], minlength=first)
+        labels[np.isin(labels, np.argsort(-sizes, kind="stable")[most:])] = -1
+    return _steps.compact(labels)
+
+
+def meet(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
+    """Merge candidates of one camera, then dissolve those that chance could have made."""
+    count = int(labels.max(initial=-1)) + 1
+    if count == 0:
+        return labels
+    size = np.bincount(labels[labels >= 0], minlength=count).astype(np.float64)
+    root, inner = _steps.merged(sums.between(labels, count), size, rates.merge)
+    whole = np.bincount(root, weights=size, minlength=count).astype(np.float64)
+    stands = _steps.stands(inner, whole, rates.found, n_images)
+    labels = np.where(labels >= 0, root[labels], -1)
+    return _steps.compact(np.where((labels >= 0) & stands[labels], labels, -1))
+
+
+def group_in_batches(
+    source: correlate.Source,
+    memory: int,
+    rates: Rates,
+    good: Mask,
+    one_batch: Callable[[Labels], Batch],
+    say: Callable[[str, int, int], None],
+) -> Whole:
+    """Group all rows of `source`; `one_batch` makes candidates of some of them."""
+    n, n_images = len(source), int(good.sum())
+    loop = Loop(rates, n_images)
+    labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
+    history: list[Batch] = []
+    waiting = np.ones(n, dtype=bool)
+    for turn in range(_ROUNDS):
+        order = shuffled(source, turn)
+        batches = split(order[waiting[order]], largest_batch(memory))
+        made: list[Batch] = []
+        for rows in batches:
+            say(f"Batches, round {turn + 1}", len(made), len(batches))
+            made.append(one_batch(rows))
+            if turn == 0:
+                scales[rows] = made[-1].scales
+        history += made
+        say("Grouping", turn, _ROUNDS)
+        sums = FingerprintSums(source, scales, memory)
+        most = int((memory / _CANDIDATE_BYTES) ** 0.5)
+        new = meet(sums, candidates(batches, made, n, most), rates, n_images)
+        if turn and (new < 0).all():
+            break
+        known = int(labels.max(initial=-1)) + 1
+        groups = _steps.Groups.make(sums, np.where(new >= 0, new + known, labels))
+        loop.run(groups, good)
+        labels = groups.labels
+        waiting = good & (labels < 0)
+        if np.count_nonzero(waiting) < 2 or (turn and len(batches) == 1):
+            break
+    if not good.all():
+        labels = _steps.refine(_steps.Groups.make(sums, labels), rates.join, ~good)
+    return Whole(labels, scales, history, loop.trace)

@@ -1,0 +1,86 @@
+"""Refining and merging until nothing changes."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.cluster._labels import numbered
+from samecam.cluster.consolidate import _steps
+from samecam.cluster.consolidate._steps import Groups
+
+Labels = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+_ROUNDS = 20
+_SWEEPS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Error rates, see `ConsolidatedSSC`."""
+
+    found: float
+    join: float
+    merge: float
+
+
+@dataclass
+class Loop:
+    """The loop, for groups of `n_images` photos that may found any; `trace` tells what it did."""
+
+    rates: Rates
+    n_images: int
+    trace: list[dict[str, int]] = field(default_factory=list)
+
+    def run(self, groups: Groups, good: Mask, *, founding: bool = True) -> None:
+        """Settle, merge, dissolve what chance could have made, settle, until nothing changes.
+
+        Only `good` photos move. Without `founding` groups are candidates: nothing is
+        dissolved.
+        """
+        for _ in range(_ROUNDS):
+            before = groups.labels
+            self._settle(groups, good)
+            _steps.merge(groups, self.rates.merge)
+            if founding:
+                _steps.found(groups, self.rates.found, self.n_images)
+            self._settle(groups, good)
+            changed = _changed(before, groups.labels)
+            self.trace.append(
+                {
+                    "groups": len(groups.products),
+                    "clustered": int(np.count_nonzero(groups.labels >= 0)),
+                    "changed": changed,
+                }
+            )
+            if changed == 0:
+                break
+        if founding:
+            self._prune(groups)
+
+    def _settle(self, groups: Groups, good: Mask) -> None:
+        """Refine until nobody moves, or for ten sweeps."""
+        for _ in range(_SWEEPS):
+            refined = _steps.refine(groups, self.rates.join, good)
+            if (refined == groups.labels).all():
+                return
+            groups.move(refined)
+
+    def _prune(self, groups: Groups) -> None:
+        """Let photos leave, and none join, until all are where they belong.
+
+        Two photos that keep each other out of a group go in and out for ever in `_settle`.
+        """
+        while True:
+            _steps.found(groups, self.rates.found, self.n_images)
+            refined = _steps.refine(groups, self.rates.join)
+            stay = refined == groups.labels
+            if stay[groups.labels >= 0].all():
+                return
+            groups.move(np.where(stay, groups.labels, -1))
+
+
+def _changed(before: Labels, after: Labels) -> int:
+    """Photos whose group is another one, whatever the groups are called."""
+    return int(np.count_nonzero(numbered(before) != numbered(after)))
