@@ -20,7 +20,6 @@ demo: env
 	$(BIN)/samecam simulate -o demo/photos --cameras 6 --images 20 --size 1024x768
 	$(BIN)/samecam cluster demo/photos/images -o demo/case
 	$(BIN)/samecam evaluate demo/case --truth demo/photos/truth.csv
-	@echo "What became of each photo: demo/case/images.csv; the groups: demo/case/clusters.csv"
 
 test: env
 	$(PYTEST)

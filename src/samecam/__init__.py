@@ -11,14 +11,27 @@ from typing import TYPE_CHECKING, Any
 from samecam._version import __version__
 
 if TYPE_CHECKING:
-    from samecam.case import cluster_photos, extract_photos
+    from samecam.case import (
+        ClusteringSettings,
+        ExtractionSettings,
+        cluster_fingerprints,
+        cluster_photos,
+        extract_photos,
+    )
 
-__all__ = ["__version__", "cluster_photos", "extract_photos"]
+__all__ = [
+    "ClusteringSettings",
+    "ExtractionSettings",
+    "__version__",
+    "cluster_fingerprints",
+    "cluster_photos",
+    "extract_photos",
+]
 
 
 def __getattr__(name: str) -> Any:
     """Load what does the work when it is first asked for."""
-    if name in ("cluster_photos", "extract_photos"):
+    if name in __all__:
         from samecam import case
 
         return getattr(case, name)

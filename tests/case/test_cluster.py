@@ -1,14 +1,22 @@
 """The whole job: photos in, groups out, nothing done twice."""
 
 import csv
+import hashlib
 import json
+import signal
+import subprocess
+import sys
+import textwrap
 import time
+from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from samecam import cluster_photos
 from samecam.case import ClusteringSettings, ExtractionSettings
+from samecam.cluster import METHODS
 from samecam.errors import SamecamError
 from samecam.metrics import scores
 from samecam.simulate import simulate_photos
@@ -52,8 +60,6 @@ def test_clusters_csv_has_a_row_for_every_used_photo(result):
     for row in rows:
         assert row["sha256"] == images[row["path"]]["sha256"]
         assert (row["correlation"], row["margin"], row["p_value"]) == ("", "", "")
-        if images[row["path"]]["status"] == "weak":
-            assert row["cluster"] == "-1"
     assert result.sizes == sorted(result.sizes, reverse=True)
     assert sum(result.sizes) + result.n_unclustered == len(rows)
 
@@ -63,7 +69,9 @@ def test_the_case_records_what_was_chosen(result):
     assert info["state"] == "clustered"
     assert info["seed"] == 0
     assert info["clustering"]["method"] == "auto"
-    assert info["clustering"]["details"]["parameters"]["join_rate"] == 0.005
+    assert info["clustering"]["details"]["parameters"]["join_rate"] == (
+        METHODS["consolidated"]().join_rate
+    )
     assert info["clustering"]["details"]["solver"]["converged"] is True
     assert info["clustering"]["details"]["gamma"] == pytest.approx(
         2 * info["clustering"]["details"]["null_scale"]
@@ -71,11 +79,48 @@ def test_the_case_records_what_was_chosen(result):
     assert info["clustering"]["groups"] == len(result.sizes)
 
 
+def test_clusters_json_has_the_same_numbers(result):
+    rows = read(result.case / "clusters.csv")
+    images = {r["path"]: r for r in read(result.case / "images.csv")}
+    content = json.loads((result.case / "clusters.json").read_text())
+    assert (content["format"], content["version"]) == ("samecam-clusters", 1)
+    table = (result.case / "clusters.csv").read_bytes()
+    assert content["clusters_csv_sha256"] == hashlib.sha256(table).hexdigest()
+    members = {(r["path"], r["sha256"]): r["cluster"] for r in rows}
+    for k, group in enumerate(content["clusters"]):
+        assert (group["id"], group["size"]) == (k, len(group["members"]))
+        for member in group["members"]:
+            assert members.pop((member["path"], member["sha256"])) == str(k)
+        seen = Counter((images[m["path"]]["make"], images[m["path"]]["model"])
+                       for m in group["members"])  # fmt: skip
+        assert {(c["make"], c["model"]): c["photos"] for c in group["cameras"]} == seen
+        assert 0 < group["correlation"] < group["quality"] < 1
+        assert group["nearest"] != k
+        assert group["nearest_correlation"] < group["quality"]
+    left = [(m["path"], m["sha256"]) for m in content["unclustered"]]
+    assert sorted(left) == sorted(members)
+    assert set(members.values()) <= {"-1"}
+    assert [g.as_dict() for g in result.groups] == content["clusters"]
+
+
+def test_the_result_speaks_for_itself(result):
+    sizes = result.sizes
+    assert repr(result) == (
+        f"<Clustering of {len(result.paths)} photos: 3 groups of {sizes[0]} to {sizes[-1]} photos, "
+        f"{result.n_unclustered} photos in none; case {str(result.case)!r}>"
+    )
+    assert len(result.unclustered) == result.n_unclustered
+    for group in result.groups:
+        assert [result.paths[k] for k in np.flatnonzero(result.labels == group.id)] == group.paths
+
+
 def test_the_same_again_is_given_again_and_other_settings_reuse_fingerprints(photos, result):
     before = (result.case / "clusters.csv").read_bytes()
     again = cluster_photos([photos / "images"], result.case, SETTINGS)
     assert again.extraction.done == 0
     assert again.seconds == 0
+    assert again.groups == result.groups
+    assert json.loads((result.case / "case.json").read_text())["state"] == "clustered"
     np.testing.assert_array_equal(again.labels, result.labels)
     other = cluster_photos(
         [photos / "images"],
@@ -91,16 +136,19 @@ def test_the_same_again_is_given_again_and_other_settings_reuse_fingerprints(pho
     assert (result.case / "clusters.csv").read_bytes() == before
 
 
-def test_a_lost_or_changed_answer_is_made_again(photos, result):
-    file = result.case / "clusters.csv"
-    before = file.read_bytes()
-    for damaged in (b"", b"path,cluster\n", before[: len(before) // 2]):
-        file.write_bytes(damaged)
-        cluster_photos([photos / "images"], result.case, SETTINGS)
-        assert file.read_bytes() == before
+@pytest.mark.parametrize("name", ["clusters.csv", "clusters.json"])
+def test_a_lost_or_changed_answer_is_made_again(photos, result, name):
+    file = result.case / name
+    before = {n: (result.case / n).read_bytes() for n in ("clusters.csv", "clusters.json")}
+    whole = before[name]
+    for damaged in (None, b"", b"path,cluster\n", whole[: len(whole) // 2], whole + b" "):
+        file.unlink() if damaged is None else file.write_bytes(damaged)
+        again = cluster_photos([photos / "images"], result.case, SETTINGS)
+        assert {n: (result.case / n).read_bytes() for n in before} == before
+        assert again.groups == result.groups
 
 
-@pytest.mark.parametrize("method", ["auto", "consolidated", "ssc", "ssc-nc"])
+@pytest.mark.parametrize("method", ["auto", *METHODS])
 def test_the_command(photos, tmp_path, method):
     words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 256, "--method", method)
     code, out, error = run(*words, "--json", "--quiet")
@@ -110,7 +158,8 @@ def test_the_command(photos, tmp_path, method):
     assert answer["groups"] == len(answer["sizes"]) >= 2
     code, out, _ = run(*words)
     assert code == 0
-    assert f"{answer['groups']} groups, each by one camera" in out
+    assert f"{answer['groups']} cameras with " in out
+    assert "Nothing was to be done" in out
     code, out, _ = run("evaluate", tmp_path / "c", "--truth", photos / "truth.csv", "--json")
     assert code == 0
     assert json.loads(out)["scores"]["precision"] > 0.8
@@ -122,7 +171,8 @@ def test_nothing_usable_is_no_crash(tmp_path):
     words = ("cluster", tmp_path / "photos" / "b", "-o", tmp_path / "c", "--size", 64)
     code, out, error = run(*words)
     assert code == 3, error
-    assert "0 groups" in out
+    assert "No camera was found; 0 photos in no group." in out
+    assert "2 unusable (1 flat, 1 over-exposed), 3 skipped (1 empty file, 1 no photo, 1 too" in out
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -158,15 +208,23 @@ def test_bad_settings_get_a_sentence(photos, result, tmp_path):
 
 
 def test_an_answer_left_by_a_kill_is_not_taken_for_another(photos, tmp_path, monkeypatch):
-    """Killed between the answer and its record: the file belongs to other settings."""
-    from samecam.case import _cluster
+    """Killed between the answer and its record: the files belong to other settings."""
+    from samecam.case import Case
 
     case = tmp_path / "case"
     first = cluster_photos([photos / "images"], case, SETTINGS)
+    save = Case.save
+
+    def killed(self, **changes):
+        if "clustering" in changes:
+            raise KeyboardInterrupt
+        save(self, **changes)
+
+    other = ClusteringSettings("ssc-nc", {"n_clusters": 1})
     with monkeypatch.context() as patch:
-        patch.setattr(_cluster, "_record", lambda *_: None)
-        other = ClusteringSettings("ssc-nc", {"n_clusters": 1})
-        cluster_photos([photos / "images"], case, SETTINGS, other)
+        patch.setattr(Case, "save", killed)
+        with pytest.raises(KeyboardInterrupt):
+            cluster_photos([photos / "images"], case, SETTINGS, other)
     again = cluster_photos([photos / "images"], case, SETTINGS)
     np.testing.assert_array_equal(again.labels, first.labels)
     assert again.seconds > 0
@@ -179,19 +237,78 @@ def test_bad_parameters_are_told_before_the_work(photos, tmp_path):
     assert not (tmp_path / "c").exists()
 
 
-def test_a_signal_during_clustering_ends_it(photos, tmp_path):
-    hook = tmp_path / "hook"
-    hook.mkdir()
-    (hook / "sitecustomize.py").write_text(
-        "import sys\n"
-        "if '-c' not in sys.argv[:1]:\n"
-        "    import samecam.correlate as c, time\n"
-        "    c.gram = lambda *a, **k: time.sleep(60)\n"
+HOOK = """
+import sys
+if '-c' not in sys.argv[:1]:
+    import os, signal, time
+    import samecam.correlate as c, samecam.case._answer as a
+"""
+DEATH = "lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
+KILLS = {
+    "while clustering": f"    c.gram = {DEATH}",
+    "before the table": f"    a.csv_text = {DEATH}",
+    "between the two": f"    a.clusters_json = {DEATH}",
+    "before the record": f"    a.versions = {DEATH}",
+}
+
+
+def hook(folder, text):
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(HOOK + text)
+    return folder
+
+
+@pytest.mark.parametrize("moment", KILLS)
+def test_killed_while_it_answers(photos, result, tmp_path, moment):
+    """No reader finds files of two answers, and the same command gives the right one."""
+    case, names = tmp_path / "c", ("clusters.csv", "clusters.json")
+    cluster_photos(
+        [photos / "images"], case, SETTINGS, ClusteringSettings(options={"join_rate": 0.4})
     )
+    old = (case / "clusters.csv").read_bytes()
+    words = ("cluster", photos / "images", "-o", case, "--size", 256, "--quiet")
+    faulty = hook(tmp_path / "hook", KILLS[moment])
+    assert run(*words, module_path=faulty)[0] == -signal.SIGKILL
+    table = (case / "clusters.csv").read_bytes()
+    if (case / "clusters.json").exists():
+        content = json.loads((case / "clusters.json").read_text())
+        assert content["clusters_csv_sha256"] == hashlib.sha256(table).hexdigest()
+    state = json.loads((case / "case.json").read_text())["state"]
+    assert (state == "clustering") == (moment != "while clustering")
+    if moment == "while clustering":
+        assert table == old
+    assert run(*words)[0] == 0
+    assert [(case / n).read_bytes() for n in names] == [
+        (result.case / n).read_bytes() for n in names
+    ]
+
+
+def test_a_signal_during_clustering_ends_it(photos, tmp_path):
+    faulty = hook(tmp_path / "hook", "    c.gram = lambda *a, **k: time.sleep(60)\n")
     words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 64)
-    process = command(*words, module_path=hook)
-    time.sleep(6)
+    process = command(*words, module_path=faulty)
+    images = tmp_path / "c" / "images.csv"
+    end = time.monotonic() + 30
+    while not images.exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(3)
     process.terminate()
     _, error = process.communicate(timeout=20)
     assert process.returncode == 130, error.decode()
     assert not (tmp_path / "c" / "clusters.csv").exists()
+
+
+def test_the_example_of_the_readme_runs(photos, tmp_path):
+    """The first Python block of the README, on other photos."""
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    block = next(b for b in text.split("\n\n") if "cluster_photos(" in b)
+    start = text.index("    import samecam\n")
+    end = text.index(block) + len(block)
+    (tmp_path / "photos").symlink_to(photos / "images")
+    (tmp_path / "script.py").write_text(textwrap.dedent(text[start:end]))
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert "<Clustering of " in done.stdout
+    assert (tmp_path / "CASE" / "clusters.json").exists()

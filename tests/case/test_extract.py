@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import samecam.case._extract
+import samecam.case._prepare
 from samecam.case import (
     COLUMNS,
     AuditLog,
@@ -216,7 +217,7 @@ def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
 
 def test_a_file_that_vanishes_during_the_run(own_pile, tmp_path, monkeypatch):
     found = [*scan([own_pile]), Found("z.jpg", str(own_pile / "z.jpg"))]
-    monkeypatch.setattr(samecam.case._extract, "scan", lambda _: found)
+    monkeypatch.setattr(samecam.case._prepare, "scan", lambda _: found)
     result = extract_photos([own_pile], tmp_path / "c", SMALL)
     assert table(tmp_path / "c")["z.jpg"]["reason"].startswith("no longer there")
     assert result.counts["good"] == 13

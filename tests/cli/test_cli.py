@@ -96,6 +96,10 @@ def test_errors_are_one_sentence_and_exit_code_one(tmp_path):
         ["extract"],
         ["extract", "x"],
         ["extract", "x", "-o", "c", "--size", "63"],
+        ["extract", "x", "-o", "c", "--size", "large"],
+        ["cluster", "x", "-o", "c", "--size", "4097"],
+        ["cluster", "x", "-o", "c", "--method", "magic"],
+        ["cluster", "x", "-o", "c", "--false-alarm", "2"],
         ["extract", "x", "-o", "c", "--offset", "3"],
         ["extract", "x", "-o", "c", "--workers", "0"],
         ["simulate", "-o", "d", "--size", "big"],
@@ -129,3 +133,76 @@ def test_simulate_then_extract(tmp_path):
     )
     assert code == 0
     assert sum(json.loads(out)["counts"].values()) == 4
+
+
+def test_the_help_names_the_methods_defaults():
+    from samecam.cluster import METHODS
+
+    text = " ".join(CliRunner().invoke(cli, ["cluster", "--help"]).output.split())
+    known = {name: METHODS[name]().get_params() for name in METHODS}
+    for method, option in (
+        ("consolidated", "found_rate"),
+        ("consolidated", "join_rate"),
+        ("consolidated", "merge_rate"),
+        ("ls-ssc", "false_alarm"),
+    ):
+        if method in known:
+            words = text.split(f"--{option.replace('_', '-')} ")[1].split("[default: ")[1]
+            assert float(words.split("]")[0]) == known[method][option], option
+    for name in ("auto", *METHODS):
+        assert name in text
+
+
+@pytest.mark.parametrize(
+    ("sentence", "wanted"),
+    [
+        (
+            "n_clusters is 99 but there are 26 images; choose fewer, or None.",
+            "--clusters is 99 but there are 26 images; choose fewer, or leave it out.",
+        ),
+        (
+            "The method 'ssc' has no option join_rate: leave it out.",
+            "The method 'ssc' has no option --join-rate: leave it out.",
+        ),
+        ("gamma is 'x'; give a number.", "--gamma is 'x'; give a number."),
+        ("set a smaller batch_size, or wait.", "set a smaller --batch-size, or wait."),
+        ("'size is 3' is not there.", "'size is 3' is not there."),
+    ],
+)
+def test_errors_name_options(sentence, wanted):
+    from samecam.cli._cluster import option_words
+
+    assert option_words(sentence) == wanted
+
+
+def test_cluster_errors_name_what_was_typed(photos, tmp_path):
+    for words, wanted in (
+        (("--gamma", 0.1), "has no option --gamma"),
+        (("--method", "ssc", "--clusters", 99), "--clusters is 99 but there are 3 images"),
+        (("--memory", "much"), "'much' is not an amount of memory"),
+        (("--memory", "10"), "memory budget (--memory) is 10 B"),
+        (("--size", 80, "--sigma", 0), "--sigma is 0.0"),
+    ):
+        size = () if "--size" in words else ("--size", SIZE)
+        code, out, error = run("cluster", photos, "-o", tmp_path / "c", *size, *words)
+        assert (code, out) == (1, ""), words
+        assert wanted in error.splitlines()[-1]
+    code, _, error = run("cluster", photos, "-o", tmp_path / "d")
+    assert code == 1
+    assert "None of the 3 photos allows a crop of 256×256" in error
+    assert "like 64" in error
+
+
+def test_the_summary_is_for_people(photos, tmp_path):
+    write(photos / "notes.txt", b"hello")
+    write(photos / "tiny.jpg", encode(scene(9, 40, 40)))
+    case = tmp_path / "a case"
+    code, out, error = run("cluster", photos, "-o", case, "--size", SIZE)
+    assert code == 3
+    lines = out.splitlines()
+    assert lines[0] == "5 files: 3 good, 2 skipped (1 no photo, 1 too small)."
+    assert lines[1].endswith("in no group.")
+    assert lines[2].startswith("Took ")
+    assert f"samecam evaluate '{case}' --truth TRUTH.csv" in out
+    assert "Extracting: 5/5" in error
+    assert "Measuring" not in error

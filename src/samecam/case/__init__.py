@@ -1,26 +1,38 @@
 """The run itself, resumable, and the case folder on disk."""
 
-from samecam.case._cluster import Clustering, ClusteringSettings, cluster_photos
+from samecam.case._cluster import Clustering, cluster_fingerprints, cluster_photos
 from samecam.case._estimate import Estimate
-from samecam.case._extract import Extraction, extract_photos, plan_extraction, stop_on_signals
+from samecam.case._extract import Extraction, extract_photos, stop_on_signals
 from samecam.case._folder import COLUMNS, STATUSES, Case, open_store, read_case
+from samecam.case._groups import Camera, Group, GroupFacts, group_facts
 from samecam.case._log import AuditLog, check_log
+from samecam.case._method import ClusteringSettings
+from samecam.case._prepare import plan_extraction
 from samecam.case._settings import ExtractionSettings
+from samecam.case._size import SIZES, SizeChoice, choose_size
 from samecam.case._versions import versions
 
 __all__ = [
     "COLUMNS",
+    "SIZES",
     "STATUSES",
     "AuditLog",
+    "Camera",
     "Case",
     "Clustering",
     "ClusteringSettings",
     "Estimate",
     "Extraction",
     "ExtractionSettings",
+    "Group",
+    "GroupFacts",
+    "SizeChoice",
     "check_log",
+    "choose_size",
+    "cluster_fingerprints",
     "cluster_photos",
     "extract_photos",
+    "group_facts",
     "open_store",
     "plan_extraction",
     "read_case",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case._settings import ExtractionSettings
+from samecam.case._size import SizeChoice
 from samecam.photos import Found, looks_like_picture
 from samecam.store import record_bytes
 
@@ -31,6 +32,8 @@ class Estimate:
     disk_bytes : what the case may take, if every file is usable
     free_bytes : what is free where the case will be
     seconds : rough time with `workers` processes
+    size : side of the crop, as given, as the case has it, or as chosen
+    choice : how the size was chosen, if it was chosen now
     """
 
     files: int
@@ -39,6 +42,8 @@ class Estimate:
     free_bytes: int
     seconds: float
     workers: int
+    size: int
+    choice: SizeChoice | None = None
 
     @property
     def fits(self) -> bool:
@@ -47,7 +52,8 @@ class Estimate:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        return {**asdict(self), "fits": self.fits}
+        choice = None if self.choice is None else self.choice.as_dict()
+        return {**asdict(self), "choice": choice, "fits": self.fits}
 
 
 def disk_bytes(found: Sequence[Found], settings: ExtractionSettings, free: int) -> int:
@@ -81,7 +87,11 @@ def free_bytes(folder: Path) -> int:
 
 
 def estimate(
-    found: Sequence[Found], case: Path, settings: ExtractionSettings, workers: int
+    found: Sequence[Found],
+    case: Path,
+    settings: ExtractionSettings,
+    workers: int,
+    choice: SizeChoice | None = None,
 ) -> Estimate:
     """Count files and bytes, time one residual on this machine, and add it up."""
     total = 0
@@ -90,9 +100,8 @@ def estimate(
             total += os.stat(item.file).st_size
         except OSError:
             continue
-    each = _residual_seconds(settings) + 1e-3 * (
-        _PHOTO_MS + _PHOTO_MS_PER_PIXEL * settings.n_pixels
-    )
+    each = 1e-3 * (_PHOTO_MS + _PHOTO_MS_PER_PIXEL * settings.n_pixels)
+    each += _residual_seconds(settings) if found else 0.0
     work = len(found) * each + 1e-3 * _PHOTO_MS_PER_MB * total / 2**20
     free = free_bytes(case)
     return Estimate(
@@ -102,6 +111,8 @@ def estimate(
         free_bytes=free,
         seconds=work / workers,
         workers=workers,
+        size=settings.side,
+        choice=choice,
     )
 
 
@@ -111,10 +122,10 @@ def _residual_seconds(settings: ExtractionSettings) -> float:
 
     from samecam.fingerprint import fingerprint
 
-    side = min(settings.size, 512)
+    side = min(settings.side, 512)
     picture = np.random.default_rng(0).integers(0, 256, (side, side, 3), dtype=np.uint8)
     fingerprint(picture[:64, :64], **settings.steps)
     fingerprint(picture, **settings.steps)
     began = time.perf_counter()
     fingerprint(picture, **settings.steps)
-    return (time.perf_counter() - began) * (settings.size / side) ** 2
+    return (time.perf_counter() - began) * (settings.side / side) ** 2

@@ -5,7 +5,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,21 +14,22 @@ from typing import Any
 
 from samecam import compute
 from samecam.case import _worker
-from samecam.case._estimate import Estimate, disk_bytes, estimate, free_bytes
-from samecam.case._folder import Case, check_same, check_usable, open_store, read_case
+from samecam.case._estimate import Estimate, disk_bytes, free_bytes
+from samecam.case._folder import STATUSES, Case
 from samecam.case._ledger import Ledger
+from samecam.case._prepare import Job, Photos, Progress, prepare
+from samecam.case._reasons import count_reasons
 from samecam.case._settings import ExtractionSettings
+from samecam.case._size import SizeChoice
 from samecam.case._twins import likely_twins
 from samecam.case._versions import versions
 from samecam.case._worker import Outcome, Task
 from samecam.errors import SamecamError
-from samecam.photos import Found, scan, would_find
+from samecam.photos import Found
 from samecam.store import Record
 
 COMMIT_SECONDS = 0.5
-
-Progress = Callable[[int, int], None]
-Photos = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+PHASE = "Extracting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ class Extraction:
     seconds : wall-clock time of this run
     work : seconds of work by kind, added over workers (this run)
     interrupted : whether it was asked to stop before the end
+    reasons : for `unusable` and `skipped` files, why, in a word or two, and how many
+    size : side of the crop; None if it was interrupted before that was chosen, or if the
+        fingerprints were brought
+    choice : how the size was chosen, if it was chosen in this run
+    brought : whether the fingerprints come from a file, not from photos
     """
 
     case: Path
@@ -51,31 +57,10 @@ class Extraction:
     seconds: float
     work: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
-
-
-def plan_extraction(
-    photos: Photos,
-    case: str | os.PathLike[str],
-    settings: ExtractionSettings | None = None,
-    *,
-    workers: int | None = None,
-) -> Estimate:
-    """What `extract_photos` would do and cost; nothing is written."""
-    settings, photos, target = settings or ExtractionSettings(), arguments(photos), Path(case)
-    found = scan(photos)
-    _check_apart(target, photos, found)
-    try:
-        check_usable(target)
-    except OSError as error:
-        raise SamecamError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
-    records: list[Record] = []
-    if (target / "case.json").exists():
-        check_same(target, read_case(target), settings, [source(p) for p in photos])
-        if (target / "fingerprints" / "store.json").exists():
-            with open_store(target) as store:
-                records = store.records()
-    pending = Ledger(records, found).pending
-    return estimate(pending, target, settings, compute.worker_count(workers))
+    reasons: dict[str, dict[str, int]] = field(default_factory=dict)
+    size: int | None = None
+    choice: SizeChoice | None = None
+    brought: bool = False
 
 
 def extract_photos(
@@ -87,6 +72,7 @@ def extract_photos(
     timeout: float = 60.0,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
+    planned: Callable[[Estimate], None] | None = None,
 ) -> Extraction:
     """Turn files into a case folder with a fingerprint for each usable photograph.
 
@@ -103,49 +89,31 @@ def extract_photos(
     settings : how fingerprints are made
     workers : processes; default one a core
     timeout : seconds one file may take before it is given up
-    progress : called as progress(done, total) from time to time
+    progress : called as progress(phase, done, total) from time to time
     stop : set it to end after the files in hand; see `stop_on_signals`
+    planned : called with what is to be done and its cost, before it is done
     """
-    settings, photos = settings or ExtractionSettings(), arguments(photos)
     if timeout <= 0:
         raise SamecamError(f"timeout is {timeout}; give seconds a file may take, 60 is usual.")
     n_workers = compute.worker_count(workers)
-    found = scan(photos)
-    target = Path(case)
-    _check_apart(target, photos, found)
-    with Case(target, settings, [source(p) for p in photos]) as folder:
-        run = _Run(folder, settings, found, n_workers, timeout)
-        run.progress = progress or run.progress
-        run.stop = stop or run.stop
+    progress, stop = progress or (lambda *_: None), stop or threading.Event()
+    job = prepare(
+        photos,
+        case,
+        settings or ExtractionSettings(),
+        workers=n_workers,
+        timeout=timeout,
+        progress=progress,
+        stop=stop,
+    )
+    if job.settings is None:
+        return Extraction(job.case, dict.fromkeys(STATUSES, 0), 0, 0.0, interrupted=True)
+    if planned is not None:
+        planned(job.plan(n_workers))
+    with Case(job.case, job.settings, job.sources) as folder:
+        run = _Run(folder, job, job.settings, n_workers, timeout)
+        run.progress, run.stop = progress, stop
         return run.execute()
-
-
-def arguments(photos: Photos) -> list[str]:
-    """Photo arguments as a list of strings, one alone included."""
-    return [os.fspath(p) for p in ([photos] if isinstance(photos, str | os.PathLike) else photos)]
-
-
-def source(argument: str | os.PathLike[str]) -> str:
-    """An argument as it is remembered: absolute, so that it means the same elsewhere."""
-    text = os.fspath(argument)
-    if text.startswith("@") and not os.path.lexists(text):
-        return "@" + os.path.abspath(text[1:])
-    return os.path.abspath(text)
-
-
-def _check_apart(
-    case: Path, photos: Sequence[str | os.PathLike[str]], found: Sequence[Found]
-) -> None:
-    """Refuse to write among the evidence."""
-    inside = would_find(photos, os.fspath(case))
-    real = os.path.realpath(case)
-    if inside is None and any(os.path.realpath(f.file).startswith(real + os.sep) for f in found):
-        inside = real
-    if inside is not None:
-        raise SamecamError(
-            f"The case folder {str(case)!r} lies among the photos ({inside!r}): "
-            "name a folder outside of them."
-        )
 
 
 class _Run:
@@ -154,16 +122,17 @@ class _Run:
     def __init__(
         self,
         case: Case,
+        job: Job,
         settings: ExtractionSettings,
-        found: Sequence[Found],
         workers: int,
         timeout: float,
     ) -> None:
-        self._case, self._settings, self._found = case, settings, found
+        self._case, self._settings, self._found = case, settings, job.found
+        self._choice = job.choice
         self._workers, self._timeout = workers, timeout
         self.progress: Progress = lambda *_: None
         self.stop = threading.Event()
-        self._ledger = Ledger(case.store.records(), found)
+        self._ledger = Ledger(case.store.records(), job.found)
         self._groups = deque(map(deque, likely_twins(self._ledger.pending)))
         self._total = len(self._ledger.pending)
         self._done = 0
@@ -175,7 +144,8 @@ class _Run:
         self._case.log.add(
             "extract", files=self._total, settings=self._settings.as_dict(), versions=versions()
         )
-        self._case.save(state="extracting", versions=versions(), device="cpu")
+        chosen = {} if self._choice is None else {"size_choice": self._choice.as_dict()}
+        self._case.save(state="extracting", versions=versions(), device="cpu", **chosen)
         if self._total:
             self._work_through()
         if not self.stop.is_set():
@@ -198,7 +168,7 @@ class _Run:
         pool = compute.LocalPool(
             self._workers,
             timeout=self._timeout,
-            memory=compute.worker_memory(self._settings.size),
+            memory=compute.worker_memory(self._settings.side),
             preload="samecam._preload",
             initializer=_worker.start,
             initargs=(self._settings, store),
@@ -218,7 +188,7 @@ class _Run:
         """Keep the workers busy, commit what they finish, until nothing is left."""
         running: dict[Future[Outcome], tuple[Task, deque[Found]]] = {}
         committed = time.monotonic()
-        self.progress(self._done, self._total)
+        self.progress(PHASE, self._done, self._total)
         while True:
             while self._groups and len(running) < 2 * self._workers and not self.stop.is_set():
                 group = self._groups.popleft()
@@ -284,10 +254,11 @@ class _Run:
     def _commit(self) -> None:
         self._case.store.commit()
         self._case.log.flush()
-        self.progress(self._done, self._total)
+        self.progress(PHASE, self._done, self._total)
 
     def _finish(self, seconds: float) -> Extraction:
         interrupted = self._done < self._total
+        records = self._case.store.records()
         counts = self._case.counts()
         state = "interrupted" if interrupted else "extracted"
         if not interrupted:
@@ -299,7 +270,15 @@ class _Run:
         self._case.save(state=state, counts=counts, timings=timings)
         self._case.log.add(state, counts=counts)
         return Extraction(
-            self._case.folder, counts, self._done, seconds, dict(self._work), interrupted
+            self._case.folder,
+            counts,
+            self._done,
+            seconds,
+            dict(self._work),
+            interrupted,
+            count_reasons(records),
+            self._settings.side,
+            self._choice,
         )
 
 

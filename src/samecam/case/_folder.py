@@ -11,7 +11,7 @@ from typing import Any
 
 from samecam._version import __version__
 from samecam.case._log import AuditLog
-from samecam.case._settings import ExtractionSettings
+from samecam.case._settings import StoreSettings
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, FingerprintStore, Record, write_atomically
 
@@ -23,7 +23,10 @@ COLUMNS = (
     *("make", "model", "serial", "software", "taken", "orientation"),
     *("dark", "saturated", "status", "reason"),
 )
-_OURS = {"lock", "log.jsonl", "fingerprints", "case.json", "images.csv", "clusters.csv"}
+_OURS = {
+    *("lock", "log.jsonl", "fingerprints", "case.json"),
+    *("images.csv", "clusters.csv", "clusters.json"),
+}
 
 
 class Case:
@@ -38,7 +41,7 @@ class Case:
     """
 
     def __init__(
-        self, folder: str | os.PathLike[str], settings: ExtractionSettings, sources: list[str]
+        self, folder: str | os.PathLike[str], settings: StoreSettings, sources: list[str]
     ) -> None:
         """Begin a case, or go on with one that has the same settings and sources."""
         self.folder = Path(folder)
@@ -94,7 +97,7 @@ class Case:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _begin(self, settings: ExtractionSettings, sources: list[str]) -> dict[str, Any]:
+    def _begin(self, settings: StoreSettings, sources: list[str]) -> dict[str, Any]:
         if (self.folder / "case.json").exists():
             info = read_case(self.folder)
             check_same(self.folder, info, settings, sources)
@@ -111,7 +114,7 @@ class Case:
         write_atomically(self.folder / "case.json", json.dumps(info, indent=2) + "\n")
         return info
 
-    def _open_store(self, settings: ExtractionSettings) -> DiskStore:
+    def _open_store(self, settings: StoreSettings) -> DiskStore:
         folder = self.folder / "fingerprints"
         if (folder / "store.json").exists():
             return DiskStore.open(folder, "a")
@@ -215,10 +218,16 @@ def _lock(folder: Path) -> int:
 
 
 def check_same(
-    folder: Path, info: Mapping[str, Any], settings: ExtractionSettings, sources: list[str]
+    folder: Path, info: Mapping[str, Any], settings: StoreSettings, sources: list[str]
 ) -> None:
     """Refuse to go on with a case that was made otherwise, or from something else."""
     had, wanted = info["extraction"], settings.as_dict()
+    if ("fingerprints" in had) != ("fingerprints" in wanted):
+        made = "a file of fingerprints" if "fingerprints" in had else "photos"
+        raise SamecamError(
+            f"The case {str(folder)!r} was made from {made} "
+            f"({', '.join(map(repr, info['sources']))}): give the same, or name another folder."
+        )
     differing = [name for name in wanted if had.get(name) != wanted[name]]
     if differing:
         name = differing[0]
@@ -229,5 +238,5 @@ def check_same(
     if info["sources"] != sources:
         raise SamecamError(
             f"The case {str(folder)!r} was made from {', '.join(map(repr, info['sources']))}: "
-            "give the same photos, or name another folder."
+            "give the same, or name another folder."
         )

@@ -2,6 +2,7 @@
 
 import errno
 import hashlib
+import io
 import os
 import stat
 import time
@@ -11,12 +12,21 @@ from typing import Any
 
 from samecam.case._settings import ExtractionSettings
 from samecam.fingerprint import NoResidualError, fingerprint
-from samecam.photos import PhotoError, PhotoInfo, exposure, looks_like_picture, read_photo
+from samecam.photos import (
+    SMALLEST,
+    PhotoError,
+    PhotoInfo,
+    exposure,
+    looks_like_picture,
+    read_photo,
+)
 from samecam.store import Placement, ShardWriter
 
 LARGEST_FILE = 2**30
 _CHUNK = 2**20
 _HEAD = 32
+_HEADER = 2**17
+_OUTSIDE = 2**40
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +120,16 @@ def extract(task: Task) -> Outcome:
     return outcome
 
 
+def _open(file: str) -> io.FileIO:
+    """Open for reading alone: a pipe must not block, an input is never written to."""
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
+    return open(os.open(file, flags), "rb", buffering=0)
+
+
 def _read(file: str, outcome: Outcome) -> bytes | None:
     """Bytes of a file that may be a picture, hashed; None, with a reason, for any other."""
-    # A pipe must not block, an input is never written to.
-    fd = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0))
-    with open(fd, "rb", buffering=0) as stream:
-        status = os.fstat(fd)
+    with _open(file) as stream:
+        status = os.fstat(stream.fileno())
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, "a folder that cannot be entered")
         if not stat.S_ISREG(status.st_mode):
@@ -143,7 +157,7 @@ def _read(file: str, outcome: Outcome) -> bytes | None:
 def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     crop = _settings
     try:
-        photo = read_photo(data, size=crop.size, offset=crop.offset, portrait=crop.portrait)
+        photo = read_photo(data, size=crop.side, offset=crop.offset, portrait=crop.portrait)
     except PhotoError as error:
         outcome.info, outcome.reason = error.info, error.reason
         return
@@ -165,6 +179,39 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     if _writer is not None:
         outcome.place = _writer.append(vector)
     clock.lap("write")
+
+
+def measure(files: tuple[str, ...]) -> list[tuple[int, int] | None]:
+    """Stored (width, height) of files, from their headers; None for what is no picture."""
+    return [_dimensions(file) for file in files]
+
+
+def _dimensions(file: str) -> tuple[int, int] | None:
+    """Read the first part of a file and, if the header is longer than that, all of it."""
+    try:
+        with _open(file) as stream:
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
+                return None
+            data = stream.read(_HEADER)
+            if not looks_like_picture(data[:_HEAD]):
+                return None
+            found = _header(data)
+            if found is None and len(data) < status.st_size:
+                found = _header(data + stream.readall())
+            return found
+    except (OSError, MemoryError):
+        return None
+
+
+def _header(data: bytes) -> tuple[int, int] | None:
+    """Stored size of a picture: it is asked for a crop that lies to the right of it."""
+    try:
+        read_photo(data, size=SMALLEST, offset=(_OUTSIDE, 0))
+    except PhotoError as error:
+        info = error.info
+        return (info.width, info.height) if info.width and info.height else None
+    return None
 
 
 def _words(error: OSError) -> str:

@@ -1,23 +1,42 @@
 """`samecam cluster`."""
 
+import re
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from samecam.cli._extract import (
+    announcer,
     exit_code,
     extraction_dict,
     extraction_options,
-    extraction_words,
-    plan_words,
+    files_words,
 )
-from samecam.cli._output import duration, output_options, print_json, progress, say
+from samecam.cli._output import Phases, duration, output_options, print_json, say
+from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
-    from samecam.case import Clustering
+    from samecam.case import Clustering, ClusteringSettings
 
 _SIZES = 12
-_OPTIONS = ("found_rate", "join_rate", "merge_rate", "gamma", "solver", "n_clusters")
+_METHODS = ("auto", "consolidated", "ssc-nc", "ls-ssc", "ssc")
+# Parameters of the methods, and the options that give them.
+_OPTIONS = {
+    "found_rate": "--found-rate",
+    "join_rate": "--join-rate",
+    "merge_rate": "--merge-rate",
+    "gamma": "--gamma",
+    "solver": "--solver",
+    "n_clusters": "--clusters",
+    "batch_size": "--batch-size",
+    "false_alarm": "--false-alarm",
+}
+_NAMES = {**_OPTIONS, "timeout": "--timeout", "sigma": "--sigma", "size": "--size"}
 
 
 class Gamma(click.ParamType[float | str]):
@@ -45,8 +64,74 @@ class Rate(click.FloatRange):
         super().__init__(0, 1, min_open=True, max_open=True)
 
 
+def method_options(command: Any) -> Any:
+    """Options that say how photos are grouped."""
+    options = [
+        click.option(
+            "--method",
+            type=click.Choice(_METHODS),
+            default="auto",
+            show_default=True,
+            help="'auto' is 'consolidated', ours; the others are the paper's and its forerunner. "
+            "With --preset paper these take the published constants and leave dark photos (more "
+            "than 75 % of the crop in gray levels 0 to 80) without a group.",
+        ),
+        click.option(
+            "--found-rate",
+            type=Rate(),
+            help="consolidated: probability that noise alone makes any group.  [default: 0.001]",
+        ),
+        click.option(
+            "--join-rate",
+            type=Rate(),
+            help="consolidated: probability that a stranger joins a group.  [default: 0.01]",
+        ),
+        click.option(
+            "--merge-rate",
+            type=Rate(),
+            help="consolidated: probability that chance joins two groups.  [default: 0.001]",
+        ),
+        click.option(
+            "--gamma",
+            type=Gamma(),
+            help="ssc, ssc-nc: weight of sparsity.  [default: auto; paper with --preset paper]",
+        ),
+        click.option(
+            "--solver",
+            type=click.Choice(["exact", "admm", "authors"]),
+            help="ssc, ssc-nc: of the constrained LASSO.  [default: exact]",
+        ),
+        click.option(
+            "--clusters",
+            "n_clusters",
+            type=click.IntRange(min=1),
+            help="ssc, ssc-nc: number of cameras, if it is known.",
+        ),
+        click.option(
+            "--batch-size",
+            type=click.IntRange(min=2),
+            help="ls-ssc: photos represented at a time.  [default: what --memory allows]",
+        ),
+        click.option(
+            "--false-alarm",
+            type=Rate(),
+            help="ls-ssc: probability that a stranger is attracted.  [default: 0.001]",
+        ),
+        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
+        click.option(
+            "--memory",
+            default=None,
+            metavar="SIZE",
+            help="That clustering may take, like 8G.  [default: half of what is free]",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @click.command()
-@click.argument("photos", nargs=-1, required=True)
+@click.argument("photos", nargs=-1)
 @click.option(
     "-o",
     "--output",
@@ -55,107 +140,160 @@ class Rate(click.FloatRange):
     metavar="CASE",
     help="Case folder: made, or gone on with.",
 )
+@method_options
 @click.option(
-    "--method",
-    type=click.Choice(["auto", "consolidated", "ssc-nc", "ssc"]),
-    default="auto",
-    show_default=True,
-    help="'auto' is 'consolidated', ours; the others are the paper's and its forerunner.",
+    "--fingerprints",
+    metavar="FILE.npy",
+    help="Group the rows of an array (photos, numbers) instead of photos.",
 )
 @click.option(
-    "--found-rate",
-    type=Rate(),
-    help="consolidated: probability that noise alone makes any group.  [default: 0.001]",
-)
-@click.option(
-    "--join-rate",
-    type=Rate(),
-    help="consolidated: probability that a stranger joins a group.  [default: 0.005]",
-)
-@click.option(
-    "--merge-rate",
-    type=Rate(),
-    help="consolidated: probability that chance joins two groups.  [default: 0.001]",
-)
-@click.option(
-    "--gamma",
-    type=Gamma(),
-    help="ssc, ssc-nc: weight of sparsity.  [default: auto; paper with --preset paper]",
-)
-@click.option(
-    "--solver",
-    type=click.Choice(["exact", "admm", "authors"]),
-    help="ssc, ssc-nc: of the constrained LASSO.  [default: exact]",
-)
-@click.option(
-    "--clusters",
-    "n_clusters",
-    type=click.IntRange(min=1),
-    help="ssc, ssc-nc: number of cameras, if it is known.",
-)
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option(
-    "--memory",
-    default=None,
-    metavar="SIZE",
-    help="For correlations, like 8G.  [default: half of what is free]",
+    "--names",
+    metavar="FILE.txt",
+    help="With --fingerprints: their names, one a line.  [default: row 000000, …]",
 )
 @extraction_options
 @output_options
+@click.pass_context
 def cluster(
+    ctx: click.Context,
+    /,
     photos: tuple[str, ...],
-    case: str,
-    method: str,
-    seed: int,
-    memory: str | None,
-    workers: int | None,
-    timeout: float,
+    fingerprints: str | None,
+    names: str | None,
     as_json: bool,
     quiet: bool,
-    **settings: Any,
+    **options: Any,
 ) -> int:
     """Group photos by the camera that took them.
 
     PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
-    read. Writes clusters.csv into CASE: one row per used photo with its group, -1 for
-    none. The same command again goes on where it was stopped; with other clustering
-    options it uses the fingerprints again.
+    read. Writes into CASE: clusters.csv, one row per used photo with its group (-1: none),
+    and clusters.json, one object per group. Weak (part over-exposed) photos found no group
+    but may join one. The same command again goes on where it was stopped and does nothing
+    twice; with other clustering options it uses the fingerprints again.
     """
-    from samecam.case import (
-        ClusteringSettings,
-        ExtractionSettings,
-        cluster_photos,
-        plan_extraction,
-        stop_on_signals,
-    )
-    from samecam.compute import parse_bytes
-
-    options = {name: settings.pop(name) for name in _OPTIONS}
-    chosen = ExtractionSettings(**settings)
-    if options["gamma"] is None and chosen.preset == "paper" and method in ("ssc", "ssc-nc"):
-        options["gamma"] = "paper"
-    given = {name: value for name, value in options.items() if value is not None}
-    grouping = ClusteringSettings(method, given, seed)
-    with stop_on_signals() as stop:
-        if not (quiet or as_json):
-            click.echo(plan_words(plan_extraction(photos, case, chosen, workers=workers)), err=True)
-        with progress("Extracting", "photos", quiet=quiet) as show:
-            result = cluster_photos(
-                photos,
-                case,
-                chosen,
-                grouping,
-                memory=None if memory is None else parse_bytes(memory),
-                workers=workers,
-                timeout=timeout,
-                progress=show,
-                stop=stop,
-            )
+    _check_usage(ctx, photos, fingerprints, names)
+    began = time.monotonic()
+    with _in_words_of_options(), Phases(quiet=quiet) as phases:
+        if fingerprints is None:
+            result = _cluster_photos(photos, phases, tell=not (quiet or as_json), **options)
+        else:
+            result = _cluster_fingerprints(fingerprints, names, phases, **options)
     if as_json:
         print_json(_as_dict(result))
+    elif result.extraction.interrupted:
+        say(files_words(result.extraction), quiet=quiet)
     else:
-        say(_words(result), quiet=quiet)
+        say(_words(result, time.monotonic() - began), quiet=quiet)
     return exit_code(result.extraction)
+
+
+def _check_usage(
+    ctx: click.Context, photos: tuple[str, ...], fingerprints: str | None, names: str | None
+) -> None:
+    if fingerprints is None:
+        if names is not None:
+            raise click.UsageError("--names is for --fingerprints.", ctx)
+        if not photos:
+            raise click.UsageError(
+                "Missing argument 'PHOTOS...' (or --fingerprints FILE.npy).", ctx
+            )
+        return
+    if photos:
+        raise click.UsageError("Give PHOTOS or --fingerprints, not both.", ctx)
+    steps = ("size", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype")
+    for name in (*steps, "timeout"):
+        if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise click.UsageError(
+                f"--{name} says how photos are read and is not for --fingerprints.", ctx
+            )
+
+
+def _cluster_photos(
+    photos: tuple[str, ...],
+    phases: Phases,
+    *,
+    tell: bool,
+    case: str,
+    memory: str | None,
+    workers: int | None,
+    timeout: float,
+    **options: Any,
+) -> "Clustering":
+    from samecam.case import ExtractionSettings, cluster_photos, stop_on_signals
+    from samecam.compute import parse_bytes
+
+    grouping = _grouping(options, options["preset"])
+    with stop_on_signals() as stop:
+        return cluster_photos(
+            photos,
+            case,
+            ExtractionSettings(**options),
+            grouping,
+            memory=None if memory is None else parse_bytes(memory),
+            workers=workers,
+            timeout=timeout,
+            progress=phases,
+            stop=stop,
+            planned=announcer(phases) if tell else None,
+        )
+
+
+def _cluster_fingerprints(
+    file: str,
+    names: str | None,
+    phases: Phases,
+    *,
+    case: str,
+    memory: str | None,
+    workers: int | None,
+    **options: Any,
+) -> "Clustering":
+    from samecam.case import cluster_fingerprints, stop_on_signals
+    from samecam.compute import parse_bytes
+
+    with stop_on_signals() as stop:
+        return cluster_fingerprints(
+            file,
+            case,
+            _grouping(options, options["preset"]),
+            names=names,
+            memory=None if memory is None else parse_bytes(memory),
+            workers=workers,
+            progress=phases,
+            stop=stop,
+        )
+
+
+def _grouping(options: dict[str, Any], preset: Any) -> "ClusteringSettings":
+    """Take the options of grouping out of all options."""
+    from samecam.case import ClusteringSettings
+
+    given = {name: options.pop(name) for name in _OPTIONS}
+    given = {name: value for name, value in given.items() if value is not None}
+    return ClusteringSettings(options.pop("method"), given, options.pop("seed"), preset)
+
+
+@contextmanager
+def _in_words_of_options() -> Iterator[None]:
+    """Let errors name the option that was typed, not the parameter it becomes."""
+    try:
+        yield
+    except SamecamError as error:
+        raise SamecamError(option_words(str(error))) from None
+
+
+def option_words(sentence: str) -> str:
+    """A sentence about a parameter as one about its option."""
+    names = "|".join(_NAMES)
+    sentence = re.sub(rf"^({names}) is ", lambda m: f"{_NAMES[m[1]]} is ", sentence)
+    sentence = re.sub(
+        rf"has no option ({names})(?=:)", lambda m: f"has no option {_NAMES[m[1]]}", sentence
+    )
+    plain = "|".join(name for name in _OPTIONS if "_" in name)
+    sentence = re.sub(rf"\b({plain})\b", lambda m: _OPTIONS[m[1]], sentence)
+    sentence = sentence.replace("the memory budget is", "the memory budget (--memory) is")
+    return re.sub(r", or None\.$", ", or leave it out.", sentence)
 
 
 def _as_dict(result: "Clustering") -> dict[str, Any]:
@@ -170,17 +308,34 @@ def _as_dict(result: "Clustering") -> dict[str, Any]:
     }
 
 
-def _words(result: "Clustering") -> str:
-    lines = [extraction_words(result.extraction)]
-    if not result.extraction.interrupted:
-        sizes = ", ".join(map(str, result.sizes[:_SIZES]))
-        more = ", …" if len(result.sizes) > _SIZES else ""
-        many = len(result.sizes)
-        lines += [
-            f"{many} group{'' if many == 1 else 's'}, each by one camera"
-            + (f", of {sizes}{more} photos" if many else "")
-            + f"; {result.n_unclustered} photos in no group (weak ones never are in one yet).",
-            f"Clustered in {duration(result.seconds)}; who is in which group: "
-            f"{result.case / 'clusters.csv'}",
+def _words(result: "Clustering", seconds: float) -> str:
+    """What became of the photos, and where to look further."""
+    new = result.extraction.done or result.seconds
+    case = shlex.quote(str(result.case))
+    return "\n".join(
+        [
+            files_words(result.extraction),
+            _camera_words(result),
+            f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
+            if new
+            else "Nothing was to be done: this is the answer that stood in the case.",
+            "Look further:",
+            f"  {result.case / 'clusters.csv'}: the group of each photo",
+            f"  {result.case / 'clusters.json'}: the groups, their EXIF cameras, their neighbours",
+            f"  {result.case / 'images.csv'}: every file, and why it was not used",
+            f"  samecam evaluate {case} --truth TRUTH.csv, if it is known who took which",
         ]
-    return "\n".join(lines)
+    )
+
+
+def _camera_words(result: "Clustering") -> str:
+    sizes, alone = result.sizes, result.n_unclustered
+    rest = f"{alone} photo{'' if alone == 1 else 's'} in no group"
+    if not sizes:
+        return f"No camera was found; {rest}."
+    listed = ", ".join(map(str, sizes[:_SIZES])) + (", …" if len(sizes) > _SIZES else "")
+    if len(sizes) == 1:
+        return f"1 camera with {listed} photos; {rest}."
+    if sizes[0] == sizes[-1]:
+        return f"{len(sizes)} cameras with {sizes[0]} photos each; {rest}."
+    return f"{len(sizes)} cameras with {sizes[-1]} to {sizes[0]} photos ({listed}); {rest}."

@@ -2,15 +2,18 @@
 
 import shlex
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._output import duration, output_options, print_json, progress, say
+from samecam.cli._output import Phases, duration, output_options, print_json, say
 from samecam.compute import format_bytes
 
 if TYPE_CHECKING:
-    from samecam.case import Estimate, Extraction
+    from samecam.case import Estimate, Extraction, SizeChoice
+
+_KINDS = 5
 
 
 class Offset(click.ParamType[tuple[int, int]]):
@@ -29,15 +32,34 @@ class Offset(click.ParamType[tuple[int, int]]):
         return x, y
 
 
+class Size(click.ParamType["int | str"]):
+    """`auto`, or pixels from 64 to 4096."""
+
+    name = "auto|64…4096"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> "int | str":
+        """The word is kept, a number is read."""
+        if value == "auto":
+            return "auto"
+        try:
+            number = int(value)
+        except ValueError:
+            number = 0
+        if not 64 <= number <= 4096:
+            self.fail(f"{value!r} is neither auto nor a number from 64 to 4096", param, ctx)
+        return number
+
+
 def extraction_options(command: Any) -> Any:
     """Options that say how fingerprints are made; shared by all commands that make them."""
     options = [
         click.option(
             "--size",
-            type=click.IntRange(64, 4096),
-            default=512,
+            type=Size(),
+            default="auto",
             show_default=True,
-            help="Side of the square crop in pixels.",
+            help="Side of the square crop in pixels. 'auto': the largest of 256, 512, 768 and 1024 "
+            "that 95 % of the photos allow, or what the case has.",
         ),
         click.option(
             "--offset",
@@ -65,7 +87,7 @@ def extraction_options(command: Any) -> Any:
             type=click.Choice(["default", "paper"]),
             default="default",
             show_default=True,
-            help="'paper' takes exactly the paper's steps (JPEG grid left in).",
+            help="'paper' takes exactly the paper's steps (JPEG grid left in); see also --method.",
         ),
         click.option(
             "--grid/--no-grid",
@@ -132,17 +154,21 @@ def extract(
     from samecam.case import ExtractionSettings, extract_photos, plan_extraction, stop_on_signals
 
     chosen = ExtractionSettings(**settings)
-    with stop_on_signals() as stop:
-        if dry_run or not (quiet or as_json):
-            plan = plan_extraction(photos, case, chosen, workers=workers)
-            if dry_run:
-                print_json(plan.as_dict()) if as_json else say(plan_words(plan), quiet=quiet)
-                return 0 if plan.fits else 1
-            click.echo(plan_words(plan), err=True)
-        with progress("Extracting", "photos", quiet=quiet) as show:
-            result = extract_photos(
-                photos, case, chosen, workers=workers, timeout=timeout, progress=show, stop=stop
-            )
+    if dry_run:
+        plan = plan_extraction(photos, case, chosen, workers=workers, timeout=timeout)
+        print_json(plan.as_dict()) if as_json else say(plan_words(plan), quiet=quiet)
+        return 0 if plan.fits else 1
+    with stop_on_signals() as stop, Phases(quiet=quiet) as phases:
+        result = extract_photos(
+            photos,
+            case,
+            chosen,
+            workers=workers,
+            timeout=timeout,
+            progress=phases,
+            stop=stop,
+            planned=None if quiet or as_json else announcer(phases),
+        )
     if as_json:
         print_json(extraction_dict(result))
     else:
@@ -158,14 +184,44 @@ def exit_code(result: "Extraction") -> int:
     return 3 if result.counts["skipped"] else 0
 
 
+def announcer(phases: Phases) -> "Callable[[Estimate], None]":
+    """Say what is to be done, if there is something."""
+
+    def announce(plan: "Estimate") -> None:
+        if plan.files:
+            phases.note(plan_words(plan))
+
+    return announce
+
+
 def plan_words(plan: "Estimate") -> str:
     """What a run will cost, in words."""
     room = "" if plan.fits else " That does not fit."
-    return (
+    cost = (
         f"{plan.files} files, {format_bytes(plan.input_bytes)}: about {duration(plan.seconds)} "
         f"with {plan.workers} worker{'s' if plan.workers > 1 else ''} and up to "
         f"{format_bytes(plan.disk_bytes)} of {format_bytes(plan.free_bytes)} free disk.{room}"
     )
+    return cost if plan.choice is None else f"{choice_words(plan.choice)}\n{cost}"
+
+
+def choice_words(choice: "SizeChoice") -> str:
+    """Which size was chosen, why, and what that leaves out."""
+    allowing, share = choice.allowing[choice.size], choice.allowing[choice.size] / choice.photos
+    few = "although only" if 20 * allowing < 19 * choice.photos else "which"
+    words = (
+        f"Size {choice.size} is chosen, {few} {allowing} of {choice.photos} photos "
+        f"({100 * share:.0f} %) allow"
+    )
+    if not choice.excluded:
+        return f"{words}."
+    left = (
+        "1 is too small and left"
+        if choice.excluded == 1
+        else f"{choice.excluded} are too small and left"
+    )
+    more = ": to use them, give a smaller --size" if few != "which" else ""
+    return f"{words}; {left} out{more}."
 
 
 def extraction_dict(result: "Extraction") -> dict[str, Any]:
@@ -173,6 +229,9 @@ def extraction_dict(result: "Extraction") -> dict[str, Any]:
     return {
         "case": str(result.case),
         "counts": result.counts,
+        "reasons": result.reasons,
+        "size": result.size,
+        "size_choice": None if result.choice is None else result.choice.as_dict(),
         "done": result.done,
         "seconds": result.seconds,
         "work_seconds": result.work,
@@ -180,15 +239,24 @@ def extraction_dict(result: "Extraction") -> dict[str, Any]:
     }
 
 
+def files_words(result: "Extraction") -> str:
+    """How many files there are of which status, and why some were not used."""
+    parts = []
+    for status, number in result.counts.items():
+        kinds = result.reasons.get(status, {})
+        why = ", ".join(f"{count} {kind}" for kind, count in list(kinds.items())[:_KINDS])
+        why = next(iter(kinds)) if len(kinds) == 1 else why
+        why += ", …" if len(kinds) > _KINDS else ""
+        parts += [f"{number} {status}" + (f" ({why})" if why else "")] * bool(number)
+    total = sum(result.counts.values())
+    noun = "fingerprint" if result.brought else "file"
+    return f"{total} {noun}{'' if total == 1 else 's'}: {', '.join(parts) or 'none'}."
+
+
 def extraction_words(result: "Extraction") -> str:
     """What extraction did, in words."""
-    counts = result.counts
-    parts = ", ".join(f"{number} {status}" for status, number in counts.items() if number)
     rate = f" ({result.done / result.seconds:.0f} a second)" if result.done else ""
-    lines = [
-        f"{sum(counts.values())} files: {parts or 'none'}.",
-        f"{result.done} done in {duration(result.seconds)}{rate}.",
-    ]
-    if counts["skipped"]:
+    lines = [files_words(result), f"{result.done} done in {duration(result.seconds)}{rate}."]
+    if result.counts["skipped"]:
         lines.append(f"Why files were skipped: column 'reason' of {result.case / 'images.csv'}")
     return "\n".join(lines)

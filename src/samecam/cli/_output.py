@@ -4,7 +4,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -45,6 +45,44 @@ def progress(label: str, unit: str, *, quiet: bool) -> Iterator[Callable[[int, i
         yield _Lines(label, unit)
 
 
+class Phases:
+    """Progress by phase: progress(phase, done, total), each phase with a bar or lines of its own.
+
+    In a log, only extracting tells its end; other phases speak when they take long.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._quiet = quiet
+        self._phase = ""
+        self._open = ExitStack()
+        self._show: Callable[[int, int], None] | None = None
+
+    def __enter__(self) -> "Phases":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        """Show how far a phase is."""
+        if self._quiet:
+            return
+        if phase != self._phase:
+            self._open.close()
+            unit = "photos" if phase == "Extracting" else ""
+            label = phase[:1].upper() + phase[1:]
+            self._show = self._open.enter_context(progress(label, unit, quiet=False))
+            self._phase = phase
+        if self._show is not None:
+            self._show(done, total)
+
+    def note(self, text: str) -> None:
+        """Print a line beside the progress."""
+        self._open.close()
+        self._phase, self._show = "", None
+        click.echo(text, err=True)
+
+
 def _bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -62,30 +100,32 @@ def _bar(label: str, unit: str) -> Iterator[Callable[[int, int], None]]:
         began = time.monotonic()
 
         def show(done: int, total: int) -> None:
-            rate = f"{done / max(time.monotonic() - began, 1e-9):.0f} {unit}/s" if done else ""
+            rate = f"{done / max(time.monotonic() - began, 1e-9):.0f} {unit}/s"
+            rate = rate if done and unit else ""
             bar.update(task, completed=done, total=total, rate=rate)
 
         yield show
 
 
 class _Lines:
-    """One line every ten seconds, and one at the end."""
+    """One line every ten seconds, and one at the end if there is a unit, or if it took long."""
 
     def __init__(self, label: str, unit: str) -> None:
         self._label, self._unit = label, unit
         self._began = self._last = time.monotonic()
+        self._told = 0
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if (now - self._last < _LINE_SECONDS and done < total) or not done:
+        ends = done >= total and (self._unit or self._told)
+        if (now - self._last < _LINE_SECONDS and not ends) or done in (0, self._told):
             return
-        self._last = now
+        self._last, self._told = now, done
         rate = done / max(now - self._began, 1e-9)
         left = f", {duration((total - done) / rate)} left" if done < total else ""
         share = f"{100 * done // max(total, 1)} %"
-        click.echo(
-            f"{self._label}: {done}/{total} ({share}), {rate:.0f} {self._unit}/s{left}", err=True
-        )
+        count = f"{done}/{total} ({share}), {rate:.0f} {self._unit}/s" if self._unit else share
+        click.echo(f"{self._label}: {count}{left}", err=True)
 
 
 def duration(seconds: float) -> str:

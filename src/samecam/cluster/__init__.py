@@ -13,12 +13,14 @@ from samecam.cluster._plot import plot_sparse_vs_dense
 from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spectrum
 from samecam.cluster._ssc import SSC, SSCNC
 from samecam.cluster.consolidate import ConsolidatedSSC
+from samecam.cluster.large_scale import LargeScaleSSC
 
 # What the command line calls each method; the first is the default.
-METHODS: dict[str, type[ConsolidatedSSC] | type[SSC]] = {
+METHODS: dict[str, type[ConsolidatedSSC] | type[SSC] | type[LargeScaleSSC]] = {
     "consolidated": ConsolidatedSSC,
     "ssc-nc": SSCNC,
     "ssc": SSC,
+    "ls-ssc": LargeScaleSSC,
 }
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "SSCNC",
     "ConsolidatedSSC",
     "GammaChoice",
+    "LargeScaleSSC",
     "Spectrum",
     "affinity",
     "cost_gamma",

@@ -1,0 +1,121 @@
+"""`clusters.csv` and `clusters.json`: one answer, and for which question it holds."""
+
+import csv
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.case._folder import Case, csv_text
+from samecam.case._groups import Group, clusters_json, read_groups
+from samecam.case._versions import versions
+from samecam.store import Record, write_atomically
+
+COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
+TABLE, OBJECTS = "clusters.csv", "clusters.json"
+
+Labels = npt.NDArray[np.intp]
+
+
+class Answer:
+    """The groups of the used photos for some settings, as they stand in a case.
+
+    `case.json` names last of all for which fingerprints and settings (`mark`) the two files
+    hold, and their hashes. While they are written, its state is "clustering" and the old
+    `clusters.json` is gone, so that no reader ever takes one for the other's companion.
+
+    Parameters
+    ----------
+    case : open for writing
+    wanted : settings of clustering
+    photos : the used photos
+    """
+
+    def __init__(self, case: Case, wanted: dict[str, Any], photos: Sequence[Record]) -> None:
+        self._case, self._wanted, self._photos = case, wanted, photos
+        about = [wanted, [p.key for p in photos], [p.sha256 for p in photos]]
+        self._mark = hashlib.sha256(json.dumps(about).encode()).hexdigest()
+        known = case.info.get("clustering", {})
+        self._known = known if known.get("mark") == self._mark else {}
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """What the method said when the answer was found."""
+        return dict(self._known.get("details", {}))
+
+    def labels(self) -> Labels | None:
+        """Groups of the photos, if they have been found before."""
+        path = self._case.folder / TABLE
+        if not self._known or self._hash(TABLE) != _sha256(path):
+            return None
+        before = _read_labels(path)
+        if list(before) != [photo.key for photo in self._photos]:
+            return None
+        return np.fromiter(before.values(), dtype=np.intp)
+
+    def groups(self) -> list[Group] | None:
+        """What was said of the groups, if it stands there as it was written."""
+        path = self._case.folder / OBJECTS
+        if not self._known or self._hash(OBJECTS) != _sha256(path):
+            return None
+        return read_groups(json.loads(path.read_text(encoding="utf-8")))
+
+    def write(
+        self, labels: Labels, groups: Sequence[Group], details: dict[str, Any], seconds: float
+    ) -> None:
+        """Write both files, then that they hold."""
+        case, folder = self._case, self._case.folder
+        case.save(state="clustering")
+        (folder / OBJECTS).unlink(missing_ok=True)
+        rows = zip(self._photos, labels.tolist(), strict=True)
+        table = ((p.key, p.sha256, label, None, None, None) for p, label in rows)
+        write_atomically(folder / TABLE, csv_text(COLUMNS, table))
+        alone = [p for p, label in zip(self._photos, labels.tolist(), strict=True) if label < 0]
+        text = clusters_json(groups, alone, _sha256(folder / TABLE))
+        write_atomically(folder / OBJECTS, text)
+        counts = {"groups": len(groups), "unclustered": len(alone)}
+        entry = {
+            **self._wanted,
+            **counts,
+            "details": details,
+            "mark": self._mark,
+            "sha256": {name: _sha256(folder / name) for name in (TABLE, OBJECTS)},
+        }
+        timings = case.info.get("timings", {})
+        if seconds:
+            timings = {**timings, "cluster": {"seconds": round(seconds, 3)}}
+        case.save(
+            state="clustered",
+            seed=self._wanted["seed"],
+            clustering=entry,
+            versions=versions(),
+            timings=timings,
+        )
+        case.log.add("clustered", settings=self._wanted, **counts)
+
+    def keep(self) -> None:
+        """Say that the case is clustered: the answer stands."""
+        if self._case.info["state"] != "clustered":
+            self._case.save(state="clustered")
+
+    def _hash(self, name: str) -> str | None:
+        hashes = self._known.get("sha256")
+        return hashes.get(name) if isinstance(hashes, dict) else None
+
+
+def _sha256(path: Path) -> str:
+    """Hash of a file, or nothing if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _read_labels(path: Path) -> dict[str, int]:
+    """Groups by path as they stand in `clusters.csv`."""
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        return {row["path"]: int(row["cluster"]) for row in csv.DictReader(stream)}

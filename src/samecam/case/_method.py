@@ -1,0 +1,200 @@
+"""Which method groups the photos, with which parameters, and how it is run."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import compute
+from samecam.case._prepare import Progress
+from samecam.case._subset import Subset
+from samecam.errors import SamecamError
+from samecam.photos import Exposure
+from samecam.store import DiskStore, FingerprintStore, Record
+
+# Parameters of the methods that the case itself sees to.
+_OURS = ("metric", "memory", "n_pixels", "random_state")
+# Methods of the paper: with its preset they leave out dark photos, as it does.
+_PAPERS = ("ssc", "ssc-nc", "ls-ssc")
+
+Labels = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteringSettings:
+    """Parameters of clustering; with others the fingerprints of a case are used again.
+
+    Attributes
+    ----------
+    method : name of the method, see `samecam.cluster.METHODS`; "auto" is "consolidated"
+    options : parameters of the method by name (`gamma`, `n_clusters`, `join_rate`, …), see
+        its class; what is not given has the method's default
+    seed : of everything random
+    preset : "paper" gives "ssc", "ssc-nc" and "ls-ssc" the published constants where
+        `options` says nothing else, and leaves dark photos (more than 75 % of the crop in
+        [0, 80]) without a group; other methods take no notice of it
+    """
+
+    method: str = "auto"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    preset: Literal["default", "paper"] = "default"
+
+    def __post_init__(self) -> None:
+        if self.preset not in ("default", "paper"):
+            raise SamecamError(f"preset is {self.preset!r}; choose 'default' or 'paper'.")
+
+    @property
+    def name(self) -> str:
+        """The method meant."""
+        return "consolidated" if self.method == "auto" else self.method
+
+    @property
+    def leaves_out_dark(self) -> bool:
+        """Whether dark photos get no group."""
+        return self.preset == "paper" and self.name in _PAPERS
+
+    def estimator(self, **more: Any) -> Any:
+        """The estimator these settings mean, or a sentence which of them it does not know."""
+        from samecam.cluster import METHODS
+
+        if self.name not in METHODS:
+            raise SamecamError(f"{self.name!r} is no method: choose auto, {', '.join(METHODS)}.")
+        method: Callable[..., Any] = METHODS[self.name]
+        known = method().get_params()
+        for option in self.options:
+            if option not in known or option in _OURS:
+                raise SamecamError(
+                    f"The method {self.name!r} has no option {option}: leave it out."
+                )
+        given = {**self._published(known), **self.options}
+        if "random_state" in known:
+            given["random_state"] = self.seed
+        made = method(**given, **{name: more[name] for name in more if name in known})
+        try:
+            made.check_parameters()
+        except ValueError as error:
+            raise SamecamError(f"{error}.") from None
+        return made
+
+    def _published(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """What the paper's preset changes."""
+        if self.preset != "paper" or self.name not in _PAPERS:
+            return {}
+        return {"preset": "paper"} if "preset" in known else {"gamma": "paper"}
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `case.json`."""
+        return {**asdict(self), "options": dict(self.options)}
+
+
+def group_photos(
+    store: FingerprintStore,
+    photos: Sequence[Record],
+    clustering: ClusteringSettings,
+    *,
+    memory: int,
+    workers: int,
+    progress: Progress,
+) -> tuple[Labels, dict[str, Any]]:
+    """Group of every photo, and what the method has to say.
+
+    Methods whose `fit` takes `weak` get all fingerprints and a mask of those that may found
+    no group; others get the good ones alone.
+
+    Parameters
+    ----------
+    store : fingerprints of `photos`, in that order
+    memory : bytes for everything held at a time
+    workers : processes, for methods that can use them
+    """
+    if list(store.keys) != [photo.key for photo in photos]:
+        raise RuntimeError("the store does not hold the fingerprints of the used photos")
+    weak = np.array([photo.meta["status"] != "good" for photo in photos], dtype=bool)
+    chosen = ~_dark(photos) if clustering.leaves_out_dark else np.ones(len(photos), dtype=bool)
+    labels = np.full(len(photos), -1, dtype=np.intp)
+    if not (chosen & ~weak).any():
+        return labels, {}
+    takes = _fit_parameters(clustering.estimator())
+    if "weak" not in takes:
+        chosen &= ~weak
+    rows = np.flatnonzero(chosen)
+    known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
+    given = {name: value for name, value in known.items() if name in takes}
+    source = store if len(rows) == len(store) else Subset(store, rows)
+    try:
+        with _executor(source, workers if "executor" in takes else 1) as executor:
+            if executor is not None:
+                given["executor"] = executor
+            method = _fit(source, clustering, memory, given, progress, direct=bool(takes))
+    except ValueError as error:
+        raise SamecamError(f"{error}.") from None
+    labels[rows] = method.labels_
+    return labels, _details(method)
+
+
+def _dark(photos: Sequence[Record]) -> npt.NDArray[np.bool_]:
+    shares = [Exposure(photo.meta.get("dark") or 0.0, 0.0) for photo in photos]
+    return np.array([share.is_dark for share in shares], dtype=bool)
+
+
+def _fit_parameters(method: Any) -> set[str]:
+    """Which of the optional arguments its `fit` takes."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    names = ("weak", "progress", "executor")
+    return {name for name in names if has_fit_parameter(method, name)}
+
+
+def _fit(
+    source: FingerprintStore,
+    clustering: ClusteringSettings,
+    memory: int,
+    given: dict[str, Any],
+    progress: Progress,
+    *,
+    direct: bool,
+) -> Any:
+    """Fit on the store itself, or on the correlations for a method that needs no more."""
+    if direct:
+        return clustering.estimator(metric="correlation", memory=memory).fit(source, **given)
+
+    from samecam import correlate
+
+    progress("Correlating", 0, len(source))
+    gram = correlate.gram(source, memory=memory)
+    progress("Correlating", len(source), len(source))
+    progress("Grouping", 0, len(source))
+    method = clustering.estimator(metric="precomputed", n_pixels=source.n_pixels).fit(gram)
+    progress("Grouping", len(source), len(source))
+    return method
+
+
+@contextmanager
+def _executor(source: FingerprintStore, workers: int) -> Iterator[compute.Executor | None]:
+    """Processes that open the store themselves; none where one process has to do."""
+    if workers < 2 or not isinstance(source, DiskStore):
+        yield None
+        return
+    pool = compute.LocalPool(workers, preload="samecam._preload")
+    try:
+        yield pool
+    except BaseException:
+        pool.stop()
+        raise
+    pool.close()
+
+
+def _details(method: Any) -> dict[str, Any]:
+    """What the method chose and reports, for `case.json`."""
+    params = {k: v for k, v in method.get_params().items() if k not in ("memory", "metric")}
+    report = getattr(method, "report_", None)
+    return {
+        "parameters": params,
+        "gamma": getattr(method, "gamma_", None),
+        "null_scale": getattr(method, "null_scale_", None),
+        "solver": None if report is None else report.as_dict(),
+    }

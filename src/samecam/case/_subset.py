@@ -1,0 +1,67 @@
+"""Some rows of a store, seen as a store of their own."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.store import FingerprintStore, Record
+
+Floats = npt.NDArray[np.float32]
+
+
+class Subset(FingerprintStore):
+    """The rows `rows` (ascending) of `store`, read from there; nothing can be added.
+
+    Attributes
+    ----------
+    store : the whole store
+    rows : row numbers in it
+    """
+
+    def __init__(self, store: FingerprintStore, rows: npt.NDArray[np.intp]) -> None:
+        self.store, self.rows = store, rows
+        self.n_pixels = store.n_pixels
+        keys, hashes = store.keys, store.hashes
+        self._keys = [keys[row] for row in rows]
+        self._hashes = [hashes[row] for row in rows]
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Keys of the rows, sorted."""
+        return self._keys
+
+    @property
+    def hashes(self) -> Sequence[str]:
+        """SHA-256 of the rows, in the same order."""
+        return self._hashes
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes that reading one row takes."""
+        return self.store.row_bytes
+
+    def records(self) -> list[Record]:
+        """Records of the rows."""
+        wanted = set(self._keys)
+        return [record for record in self.store.records() if record.key in wanted]
+
+    def columns(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Floats]]:
+        """See `FingerprintStore.columns`."""
+        return self.store.columns(width, self.rows if rows is None else self.rows[rows])
+
+    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        self.store._read(self.rows[rows], out)
+
+    def add(self, *_: object, **__: object) -> None:
+        """Refused."""
+        raise TypeError("a subset of a store is for reading; add to the store itself")
+
+    def discard(self, *_: object) -> None:
+        """Refused."""
+        raise TypeError("a subset of a store is for reading; discard from the store itself")
+
+    def commit(self) -> None:
+        """There is nothing to commit."""

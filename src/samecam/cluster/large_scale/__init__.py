@@ -1,0 +1,5 @@
+"""LS-SSC, the paper's method for more photos than memory holds at a time."""
+
+from samecam.cluster.large_scale._estimator import LargeScaleSSC
+
+__all__ = ["LargeScaleSSC"]

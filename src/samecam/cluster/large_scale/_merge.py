@@ -1,0 +1,62 @@
+"""Merging: groups whose fingerprints are those of one camera."""
+
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+Doubles = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+Threshold = Literal["half", "min", "paper"]
+
+THRESHOLDS: tuple[Threshold, ...] = ("half", "min", "paper")
+
+
+def inner(square: float, size: float) -> float:
+    """ρ_A, the mean correlation within a group, from ‖s_A‖² of its sum; 0 for one photo."""
+    return max((square - size) / (size * (size - 1)), 0.0) if size > 1 else 0.0
+
+
+def regressor(n_a: float, n_b: float, rho_a: float, rho_b: float) -> float:
+    """The published R = .0016(n_A + n_B) + 2.2474(ρ_A + ρ_B) − .0474, n at most 50."""
+    sizes = min(n_a, 50) + min(n_b, 50)
+    return 0.0016 * sizes + 2.2474 * (rho_a + rho_b) - 0.0474
+
+
+def expected(n_a: float, n_b: float, rho_a: float, rho_b: float) -> float:
+    """H₁, the correlation of the fingerprints of two groups of one camera.
+
+    √(n_A ρ_A / (1 + (n_A−1)ρ_A)) · √(n_B ρ_B / (1 + (n_B−1)ρ_B)): the regressor was
+    trained to imitate half of it.
+    """
+    a = n_a * rho_a / (1 + (n_a - 1) * rho_a)
+    b = n_b * rho_b / (1 + (n_b - 1) * rho_b)
+    return float(np.sqrt(a * b))
+
+
+def merge(products: Doubles, size: Doubles, chance: float, threshold: Threshold = "half") -> Labels:
+    """New number of each group, from 0; groups with the same one are one camera's.
+
+    The pair of the highest centroid correlation among those above their
+    τ = max(chance, rule) is joined, until there is none; rule: "half" H₁/2, "paper" R,
+    "min" the smaller of both. A pair that fails does not end it: τ belongs to the pair.
+
+    Parameters
+    ----------
+    products : (L, L) s_a·s_b of the sums of the groups' fingerprints
+    size : (L,) photos in each
+    chance : what strangers' centroids may reach, Q⁻¹(P_FA)·σ₀
+    """
+    from samecam.cluster.large_scale._kernels import merge_groups
+
+    parent = np.arange(len(size), dtype=np.intp)
+    rule = THRESHOLDS.index(threshold)
+    merge_groups(products.copy(), size.astype(np.float64), chance, rule, parent)
+    while (parent != parent[parent]).any():
+        parent = parent[parent]
+    return np.unique(parent, return_inverse=True)[1].astype(np.intp)
+
+
+def apart(products: Doubles, size: Doubles, chance: float, threshold: Threshold) -> bool:
+    """Whether two groups, given as to `merge`, would not be joined."""
+    return int(merge(products, size, chance, threshold).max()) == 1

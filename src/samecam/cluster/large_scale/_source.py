@@ -1,0 +1,177 @@
+"""Where correlations come from: a Gram matrix, or fingerprints read a batch at a time."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import correlate
+from samecam.cluster.large_scale._split import batch_bytes, gram_bytes
+from samecam.store import DiskStore, FingerprintStore
+
+Floats = npt.NDArray[np.floating]
+Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+Labels = npt.NDArray[np.intp]
+
+_WIDTH = 4096
+_BLOCK_BYTES = 2**26
+
+
+@dataclass(frozen=True, slots=True)
+class BatchData:
+    """A batch to send elsewhere: correlations, fingerprints, or the store that holds them."""
+
+    rows: Rows
+    gram: Floats | None = None
+    fingerprints: Floats | None = None
+    folder: str | None = None
+
+    def correlations(self) -> Floats:
+        """Correlations of the batch; a sentence for the row that holds no number."""
+        memory = gram_bytes(len(self.rows))
+        if self.gram is not None:
+            gram = self.gram
+        elif self.fingerprints is not None:
+            gram = correlate.gram(self.fingerprints, memory=memory)
+        else:
+            with DiskStore.open(self.folder or "") as store:
+                gram = correlate.gram(store, rows=self.rows, memory=memory)
+        return checked(gram, self.rows)
+
+
+class Source(Protocol):
+    """Correlations, and sums of them over groups, of n photos."""
+
+    n: int
+
+    def gram(self, rows: Rows) -> Floats:
+        """Correlations of some photos; larger than the budget, they lie in a temporary file."""
+        ...
+
+    def products(self, rows: Rows, labels: Labels) -> Doubles:
+        """x_i·s_c of some photos with the sums of all groups, (len(rows), L)."""
+        ...
+
+    def group_products(self, labels: Labels) -> Doubles:
+        """s_a·s_b of the sums of all groups, (L, L)."""
+        ...
+
+    def batch(self, rows: Rows) -> BatchData:
+        """A batch that can be sent elsewhere."""
+        ...
+
+
+class GramSource:
+    """All correlations are there."""
+
+    def __init__(self, gram: Floats) -> None:
+        self._gram = gram
+        self.n = len(gram)
+
+    def gram(self, rows: Rows) -> Floats:
+        """See `Source.gram`."""
+        return checked(np.ascontiguousarray(self._gram[np.ix_(rows, rows)]), rows)
+
+    def products(self, rows: Rows, labels: Labels) -> Doubles:
+        """See `Source.products`."""
+        members = _members(labels)
+        result = np.empty((len(rows), members.shape[0]))
+        step = max(1, _BLOCK_BYTES // (8 * self.n))
+        for start in range(0, len(rows), step):
+            part = self._gram[rows[start : start + step]].astype(np.float64)
+            result[start : start + step] = (members @ part.T).T
+        return result
+
+    def group_products(self, labels: Labels) -> Doubles:
+        """See `Source.group_products`."""
+        members = _members(labels)
+        return np.asarray(members @ self.products(np.arange(self.n), labels))
+
+    def batch(self, rows: Rows) -> BatchData:
+        """See `Source.batch`."""
+        return BatchData(rows, gram=self.gram(rows))
+
+
+class RowSource:
+    """Fingerprints in a store or an array; what is read at a time stays within `memory`."""
+
+    def __init__(self, rows: FingerprintStore | npt.NDArray[np.float32], memory: int) -> None:
+        self._rows = rows
+        self._memory = memory
+        self.n = len(rows)
+
+    def gram(self, rows: Rows) -> Floats:
+        """See `Source.gram`."""
+        if batch_bytes(len(rows)) <= self._memory:
+            if isinstance(self._rows, FingerprintStore):
+                gram = correlate.gram(self._rows, rows=rows, memory=gram_bytes(len(rows)))
+                return checked(gram, rows)
+            # As a worker does it, so that every bit is the same.
+            return self.batch(rows).correlations()
+        with tempfile.TemporaryFile() as file:
+            shape = (len(rows), len(rows))
+            out: Any = np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
+        return correlate.gram(self._rows, rows=rows, memory=self._memory // 2, out=out)
+
+    def products(self, rows: Rows, labels: Labels) -> Doubles:
+        """See `Source.products`."""
+        wanted = np.union1d(rows, np.flatnonzero(labels >= 0))
+        members = _members(labels[wanted], int(labels.max(initial=-1)) + 1)
+        at = np.searchsorted(wanted, rows)
+        result = np.zeros((len(rows), members.shape[0]))
+        for part in self._parts(wanted, result.nbytes):
+            result += part[at] @ (members @ part).T
+        return result
+
+    def group_products(self, labels: Labels) -> Doubles:
+        """See `Source.group_products`."""
+        wanted = np.flatnonzero(labels >= 0)
+        members = _members(labels[wanted])
+        result = np.zeros((members.shape[0], members.shape[0]))
+        for part in self._parts(wanted, result.nbytes):
+            sums = members @ part
+            result += sums @ sums.T
+        return result
+
+    def batch(self, rows: Rows) -> BatchData:
+        """See `Source.batch`."""
+        if isinstance(self._rows, DiskStore):
+            return BatchData(rows, folder=str(self._rows.folder))
+        if isinstance(self._rows, FingerprintStore):
+            return BatchData(rows, fingerprints=self._rows.read(rows))
+        return BatchData(rows, fingerprints=self._rows[rows])
+
+    def _parts(self, rows: Rows, taken: int) -> Iterator[Floats]:
+        """Some pixels of all rows at a time: with what is taken in half of the memory."""
+        room = self._memory // 2 - taken
+        width = max(1, min(_WIDTH, room // (16 * max(len(rows), 1))))
+        if isinstance(self._rows, FingerprintStore):
+            for _, part in self._rows.columns(width, rows):
+                yield part
+            return
+        for start in range(0, self._rows.shape[1], width):
+            yield np.ascontiguousarray(self._rows[rows, start : start + width])
+
+
+def checked(gram: Floats, rows: Rows) -> Floats:
+    """`gram` itself, or a sentence for the row whose correlations are no numbers."""
+    if not np.isfinite(gram.sum(dtype=np.float64)):
+        bad = int(rows[np.argmin(np.isfinite(gram).sum(axis=1))])
+        raise ValueError(
+            f"the fingerprint in row {bad} contains NaN or infinite values; leave it out"
+        )
+    return gram
+
+
+def _members(labels: Labels, count: int | None = None) -> Any:
+    """Sparse (L, n) matrix that sums over groups."""
+    from scipy.sparse import csr_array
+
+    inside = np.flatnonzero(labels >= 0)
+    groups = int(labels.max(initial=-1)) + 1 if count is None else count
+    ones = np.ones(len(inside), dtype=np.float32)
+    return csr_array((ones, (labels[inside], inside)), shape=(groups, len(labels)))

@@ -1,0 +1,53 @@
+"""Splitting: how many photos a batch holds, and who is in which."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.compute import format_bytes
+from samecam.errors import SamecamError
+
+Rows = npt.NDArray[np.intp]
+
+# A batch holds its correlations, the solver's work (0.4 of them) and room; of each photo
+# two parts of some pixels, one in use and one being read.
+_SQUARE_BYTES = 8
+_ROW_BYTES = 2 * 4 * 1024
+_FEWEST = 8
+
+
+def batch_bytes(size: int) -> int:
+    """Memory that clustering a batch of so many photos takes."""
+    return _SQUARE_BYTES * size * size + _ROW_BYTES * size
+
+
+def gram_bytes(size: int) -> int:
+    """Memory for forming the correlations of a batch: before the solver's work.
+
+    It depends on the size alone, so that the same parts are added in the same order
+    whatever the budget, here and in workers.
+    """
+    return batch_bytes(size) - 4 * size * size
+
+
+def largest_batch(memory: int) -> int:
+    """Photos of the largest batch that fits into `memory` bytes."""
+    half = _ROW_BYTES / (2 * _SQUARE_BYTES)
+    size = int(math.sqrt(half * half + memory / _SQUARE_BYTES) - half)
+    if size < _FEWEST:
+        raise SamecamError(
+            f"The memory budget of {format_bytes(memory)} holds no batch of {_FEWEST} photos: "
+            "raise it."
+        )
+    return size
+
+
+def batches(n: int, count: int, rng: np.random.Generator) -> list[Rows]:
+    """Split 0 … n−1 at random into `count` batches whose sizes differ by at most one.
+
+    Each is sorted, so that a store is read in its order. There are fewer batches than
+    asked where there are fewer photos.
+    """
+    order = rng.permutation(n)
+    return [np.sort(part) for part in np.array_split(order, max(1, min(count, n)))]
