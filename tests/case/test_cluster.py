@@ -59,7 +59,12 @@ def test_clusters_csv_has_a_row_for_every_used_photo(result):
     assert {p for p, r in images.items() if r["status"] in ("good", "weak")} == set(result.paths)
     for row in rows:
         assert row["sha256"] == images[row["path"]]["sha256"]
-        assert (row["correlation"], row["margin"], row["p_value"]) == ("", "", "")
+        if row["cluster"] == "-1":
+            assert (row["correlation"], row["margin"], row["p_value"]) == ("", "", "")
+        else:
+            assert float(row["correlation"]) > 0
+            assert float(row["margin"]) > 0
+            assert 0 < float(row["p_value"]) <= 1
     assert result.sizes == sorted(result.sizes, reverse=True)
     assert sum(result.sizes) + result.n_unclustered == len(rows)
 
@@ -85,7 +90,7 @@ def test_clusters_json_has_the_same_numbers(result):
     content = json.loads((result.case / "clusters.json").read_text())
     assert (content["format"], content["version"]) == ("samecam-clusters", 1)
     table = (result.case / "clusters.csv").read_bytes()
-    assert content["clusters_csv_sha256"] == hashlib.sha256(table).hexdigest()
+    assert content["sha256"]["clusters.csv"] == hashlib.sha256(table).hexdigest()
     members = {(r["path"], r["sha256"]): r["cluster"] for r in rows}
     for k, group in enumerate(content["clusters"]):
         assert (group["id"], group["size"]) == (k, len(group["members"]))
@@ -272,7 +277,7 @@ def test_killed_while_it_answers(photos, result, tmp_path, moment):
     table = (case / "clusters.csv").read_bytes()
     if (case / "clusters.json").exists():
         content = json.loads((case / "clusters.json").read_text())
-        assert content["clusters_csv_sha256"] == hashlib.sha256(table).hexdigest()
+        assert content["sha256"]["clusters.csv"] == hashlib.sha256(table).hexdigest()
     state = json.loads((case / "case.json").read_text())["state"]
     assert (state == "clustering") == (moment != "while clustering")
     if moment == "while clustering":

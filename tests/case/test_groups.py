@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samecam.case import group_facts
+from samecam.case._evidence import rows_of, weigh
 from samecam.case._groups import clusters_json, describe_groups, read_groups
+from samecam.case._scene import keep_scene, kept_scene
 from samecam.case._subset import Subset
-from samecam.cluster import numbered
+from samecam.correlate import centroid_correlations
 from samecam.store import MemoryStore, Record
 
 
@@ -31,53 +32,62 @@ def unit_rows(n, d, seed, camera=0.0, labels=None):
     return (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
 
 
-@given(
-    st.lists(st.integers(-1, 4), min_size=1, max_size=30), st.integers(0, 5),
-    st.sampled_from([1, 5000, 10**8]),
-)  # fmt: skip
-def test_numbers_are_those_of_the_fingerprints_themselves(labels, seed, memory):
-    labels = numbered(labels)
-    X = unit_rows(len(labels), 90, seed, 0.6, labels)
-    facts = group_facts(stored(X), labels, memory)
-    count = labels.max() + 1
-    means = [X[labels == c].mean(axis=0) for c in range(count)]
-    for c in range(count):
-        inside = X[labels == c].astype(float)
-        pairs = [inside[i] @ inside[j] for i in range(len(inside)) for j in range(i)]
-        if pairs:
-            rho = np.mean(pairs)
-            assert facts.correlation[c] == pytest.approx(rho, abs=1e-5)
-            n, r = len(inside), max(rho, 0)
-            assert facts.quality[c] == pytest.approx((n * r / (1 + (n - 1) * r)) ** 0.5, abs=1e-3)
-        else:
-            assert np.isnan(facts.correlation[c])
-        others = {
-            e: means[c] @ means[e] / np.linalg.norm(means[c]) / np.linalg.norm(means[e])
-            for e in range(count)
-            if e != c
-        }
-        if others:
-            assert facts.nearest_correlation[c] == pytest.approx(max(others.values()), abs=1e-5)
-            assert others[facts.nearest[c]] == pytest.approx(max(others.values()), abs=1e-5)
-        else:
-            assert facts.nearest[c] == -1
+def weighed(X, labels, records=None, scale=0.2):
+    store = stored(X)
+    return weigh(store, records or store.records(), labels, scale, 10**8, lambda *_: None)
 
 
-def test_quality_is_the_correlation_with_the_pattern():
-    """Planted: one camera's pattern is known."""
-    rng = np.random.default_rng(3)
-    pattern = rng.normal(size=40_000)
-    X = 0.15 * pattern + rng.normal(size=(25, 40_000))
-    X = (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
-    facts = group_facts(stored(X), np.zeros(25, dtype=np.intp), 10**8)
-    mean = X.mean(axis=0)
-    truth = mean @ pattern / np.linalg.norm(mean) / np.linalg.norm(pattern)
-    assert facts.quality[0] == pytest.approx(truth, abs=0.02)
+def test_groups_carry_their_evidence():
+    labels = np.repeat([0, 1, 2, -1], [12, 9, 6, 5])
+    X = unit_rows(len(labels), 2500, 0, 0.4, labels)
+    G = X @ X.T
+    facts = weighed(X, labels, scale=0.02)
+    records = stored(X).records()
+    groups = describe_groups(records, labels, facts)
+    assert [group.size for group in groups] == [12, 9, 6]
+    for group in groups:
+        inside = G[np.ix_(labels == group.id, labels == group.id)]
+        pairs = inside[np.triu_indices(group.size, 1)]
+        assert group.correlation == pytest.approx(pairs.mean(), abs=1e-5)
+        assert group.z == pytest.approx(pairs.sum() / np.sqrt(len(pairs)) / 0.02, rel=0.5)
+        assert str(group.nearest) in group.why_apart
+    rows = rows_of(records, labels, facts)
+    expected = centroid_correlations(G, labels)
+    for row, record, label, r in zip(rows, records, labels, expected, strict=True):
+        assert row[:2] == [record.key, label]
+        assert row[2] == (None if label < 0 else pytest.approx(r[label], abs=1e-5))
+        others = [c for c in range(3) if c != label]
+        assert row[7] == max(others, key=lambda c: r[c])
+    assert all(row[11] > 20 for row in rows[:12])  # PCE
 
 
 def test_no_group_at_all():
-    facts = group_facts(stored(unit_rows(4, 20, 0)), np.full(4, -1), 10**6)
-    assert len(facts.correlation) == len(facts.nearest) == 0
+    labels = np.full(4, -1)
+    X = unit_rows(4, 25, 0)
+    assert weighed(X, labels) is None
+    assert describe_groups(stored(X).records(), labels, None) == []
+    assert rows_of(stored(X).records(), labels, None)[0][:2] == ["0000", -1]
+
+
+def test_unmoving_scenes_are_named_and_the_rest_weighed_alone():
+    rng = np.random.default_rng(4)
+    scene = rng.integers(0, 256, (64, 64, 3)).astype(np.uint8)
+    pictures = [scene] * 4 + [rng.integers(0, 256, (64, 64, 3)).astype(np.uint8) for _ in range(4)]
+    labels = np.zeros(8, dtype=np.intp)
+    X = unit_rows(8, 900, 1, 0.5, labels)
+    records = [
+        Record(f"{k:04d}", f"h{k}", {"status": "good", "scene": keep_scene(picture)}, True)
+        for k, picture in enumerate(pictures)
+    ]
+    facts = weighed(X, labels, records, scale=0.03)
+    scenes = facts.scenes[0]
+    assert scenes.paths == [["0000", "0001", "0002", "0003"]]
+    assert scenes.pairs == 28 - 6
+    group = describe_groups(records, labels, facts)[0]
+    assert any("unmoving scene" in sentence for sentence in group.warnings)
+    for broken in ("", "x", "AAAA", None, 5):
+        assert kept_scene({"scene": broken}) is None
+    assert keep_scene(scene[:20, :20]) is None
 
 
 def test_groups_survive_the_file_with_odd_names_and_cameras():
@@ -89,9 +99,9 @@ def test_groups_survive_the_file_with_odd_names_and_cameras():
     ]
     records = [Record(k, "h" + k, meta) for k, meta in zip((odd, "y", "z"), metas, strict=True)]
     labels = np.array([0, 0, -1])
-    facts = group_facts(stored(unit_rows(3, 30, 0)), labels, 10**6)
+    facts = weighed(unit_rows(3, 36, 0), labels, records)
     groups = describe_groups(records, labels, facts)
-    text = clusters_json(groups, records[2:], "hash")
+    text = clusters_json(groups, records[2:], facts, {"clusters.csv": "hash"})
     text.encode("ascii")
     content = json.loads(text)
     assert read_groups(content) == groups

@@ -2,9 +2,10 @@
 
 from samecam.case._cluster import Clustering, cluster_fingerprints, cluster_photos
 from samecam.case._estimate import Estimate
+from samecam.case._evidence import Scenes
 from samecam.case._extract import Extraction, extract_photos, stop_on_signals
 from samecam.case._folder import COLUMNS, STATUSES, Case, open_store, read_case
-from samecam.case._groups import Camera, Group, GroupFacts, group_facts
+from samecam.case._groups import Camera, Group
 from samecam.case._log import AuditLog, check_log
 from samecam.case._method import ClusteringSettings
 from samecam.case._prepare import plan_extraction
@@ -25,14 +26,13 @@ __all__ = [
     "Extraction",
     "ExtractionSettings",
     "Group",
-    "GroupFacts",
+    "Scenes",
     "SizeChoice",
     "check_log",
     "choose_size",
     "cluster_fingerprints",
     "cluster_photos",
     "extract_photos",
-    "group_facts",
     "open_store",
     "plan_extraction",
     "read_case",

@@ -1,4 +1,4 @@
-"""`clusters.csv` and `clusters.json`: one answer, and for which question it holds."""
+"""`clusters.csv`, `evidence.csv`, `clusters.json`: one answer, and for which question it holds."""
 
 import csv
 import hashlib
@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.case import _evidence
+from samecam.case._evidence import Weighed, figures, number
 from samecam.case._folder import Case, csv_text
-from samecam.case._groups import Group, clusters_json, read_groups
+from samecam.case._groups import Group, clusters_json, describe_groups, read_groups
 from samecam.case._versions import versions
 from samecam.store import Record, write_atomically
 
 COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
-TABLE, OBJECTS = "clusters.csv", "clusters.json"
+TABLE, EVIDENCE, OBJECTS = "clusters.csv", "evidence.csv", "clusters.json"
 
 Labels = npt.NDArray[np.intp]
 
@@ -24,7 +26,7 @@ Labels = npt.NDArray[np.intp]
 class Answer:
     """The groups of the used photos for some settings, as they stand in a case.
 
-    `case.json` names last of all for which fingerprints and settings (`mark`) the two files
+    `case.json` names last of all for which fingerprints and settings (`mark`) the files
     hold, and their hashes. While they are written, its state is "clustering" and the old
     `clusters.json` is gone, so that no reader ever takes one for the other's companion.
 
@@ -59,31 +61,33 @@ class Answer:
 
     def groups(self) -> list[Group] | None:
         """What was said of the groups, if it stands there as it was written."""
-        path = self._case.folder / OBJECTS
-        if not self._known or self._hash(OBJECTS) != _sha256(path):
+        folder = self._case.folder
+        if not all(self._hash(name) == _sha256(folder / name) for name in (OBJECTS, EVIDENCE)):
             return None
+        path = folder / OBJECTS
         return read_groups(json.loads(path.read_text(encoding="utf-8")))
 
     def write(
-        self, labels: Labels, groups: Sequence[Group], details: dict[str, Any], seconds: float
-    ) -> None:
-        """Write both files, then that they hold."""
-        case, folder = self._case, self._case.folder
+        self, labels: Labels, weighed: Weighed | None, details: dict[str, Any], seconds: float
+    ) -> list[Group]:
+        """Write the files, then that they hold."""
+        case, folder, photos = self._case, self._case.folder, self._photos
+        groups = describe_groups(photos, labels, weighed)
         case.save(state="clustering")
         (folder / OBJECTS).unlink(missing_ok=True)
-        rows = zip(self._photos, labels.tolist(), strict=True)
-        table = ((p.key, p.sha256, label, None, None, None) for p, label in rows)
-        write_atomically(folder / TABLE, csv_text(COLUMNS, table))
-        alone = [p for p, label in zip(self._photos, labels.tolist(), strict=True) if label < 0]
-        text = clusters_json(groups, alone, _sha256(folder / TABLE))
-        write_atomically(folder / OBJECTS, text)
+        write_atomically(folder / TABLE, csv_text(COLUMNS, _table(photos, labels, weighed)))
+        facts = _evidence.rows_of(photos, labels, weighed)
+        write_atomically(folder / EVIDENCE, csv_text(_evidence.COLUMNS, facts))
+        alone = [p for p, label in zip(photos, labels.tolist(), strict=True) if label < 0]
+        written = {name: _sha256(folder / name) for name in (TABLE, EVIDENCE)}
+        write_atomically(folder / OBJECTS, clusters_json(groups, alone, weighed, written))
         counts = {"groups": len(groups), "unclustered": len(alone)}
         entry = {
             **self._wanted,
             **counts,
             "details": details,
             "mark": self._mark,
-            "sha256": {name: _sha256(folder / name) for name in (TABLE, OBJECTS)},
+            "sha256": {name: _sha256(folder / name) for name in (TABLE, EVIDENCE, OBJECTS)},
         }
         timings = case.info.get("timings", {})
         if seconds:
@@ -96,6 +100,7 @@ class Answer:
             timings=timings,
         )
         case.log.add("clustered", settings=self._wanted, **counts)
+        return groups
 
     def keep(self) -> None:
         """Say that the case is clustered: the answer stands."""
@@ -105,6 +110,22 @@ class Answer:
     def _hash(self, name: str) -> str | None:
         hashes = self._known.get("sha256")
         return hashes.get(name) if isinstance(hashes, dict) else None
+
+
+def _table(photos: Sequence[Record], labels: Labels, weighed: Weighed | None) -> list[list[Any]]:
+    """Rows of `clusters.csv`."""
+    rows: list[list[Any]] = []
+    for i, photo in enumerate(photos):
+        facts: list[Any] = [None, None, None]
+        if weighed is not None:
+            given = weighed.photos
+            facts = [
+                number(given.correlation[i]),
+                number(given.margin[i]),
+                figures(given.adjusted[i]),
+            ]
+        rows.append([photo.key, photo.sha256, int(labels[i]), *facts])
+    return rows
 
 
 def _sha256(path: Path) -> str:

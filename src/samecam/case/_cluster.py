@@ -15,17 +15,16 @@ import numpy.typing as npt
 from samecam import compute
 from samecam.case._answer import Answer
 from samecam.case._estimate import Estimate
+from samecam.case._evidence import weigh
 from samecam.case._extract import Extraction, extract_photos
 from samecam.case._folder import Case
-from samecam.case._groups import Group, describe_groups, group_facts
+from samecam.case._groups import Group
 from samecam.case._method import ClusteringSettings, group_photos
 from samecam.case._prepare import Photos, Progress, arguments, source
 from samecam.case._settings import ExtractionSettings
 from samecam.case._vectors import VectorSettings, ingest, open_vectors
-from samecam.store import Record
 
 _STATUSES = ("good", "weak")
-PHASE = "Describing"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -202,20 +201,8 @@ def _cluster(
             workers=compute.worker_count(workers),
             progress=progress,
         )
-    groups = _described(case, used, labels, memory, progress)
+    scale = details.get("null_scale")
+    weighed = weigh(case.store, used, labels, scale, memory, progress)
     seconds = time.monotonic() - began
-    answer.write(labels, groups, details, seconds)
+    groups = answer.write(labels, weighed, details, seconds)
     return Clustering(case.folder, paths, labels, extraction, groups, details, seconds)
-
-
-def _described(
-    case: Case,
-    used: list[Record],
-    labels: npt.NDArray[np.intp],
-    memory: int,
-    progress: Progress,
-) -> list[Group]:
-    progress(PHASE, 0, len(used))
-    groups = describe_groups(used, labels, group_facts(case.store, labels, memory))
-    progress(PHASE, len(used), len(used))
-    return groups

@@ -25,7 +25,7 @@ COLUMNS = (
 )
 _OURS = {
     *("lock", "log.jsonl", "fingerprints", "case.json"),
-    *("images.csv", "clusters.csv", "clusters.json"),
+    *("images.csv", "clusters.csv", "evidence.csv", "clusters.json"),
 }
 
 

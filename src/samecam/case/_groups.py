@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.store import FingerprintStore, Record
+from samecam import evidence
+from samecam.case._evidence import Scenes, Weighed, figures, number
+from samecam.store import Record
 
 FORMAT = "samecam-clusters"
 VERSION = 1
-_DIGITS = 6
-_WIDEST = 8192
 
 Labels = npt.NDArray[np.intp]
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +40,15 @@ class Group:
     correlation : mean correlation of two of its photos; None for a single one
     quality : expected correlation of the group's fingerprint with the camera's pattern,
         √(nρ/(1 + (n−1)ρ)) with n photos of mean correlation ρ
+    z : sum over its pairs, in standard deviations of chance
     cameras : what EXIF says took them, most frequent first
     nearest : the group whose fingerprint is most like this one's; None if it is the only one
     nearest_correlation : of the two fingerprints
+    expected : what the two would show if one camera had taken both
+    apart : why they are two, in a word, see `samecam.evidence.GroupEvidence`
+    why_apart : the same in a sentence
+    scenes : members that show one unmoving scene, and what the other pairs show; None: none
+    warnings : what should make a reader careful, from the files' own data and the scenes
     """
 
     id: int
@@ -52,9 +57,15 @@ class Group:
     hashes: list[str]
     correlation: float | None
     quality: float | None
+    z: float | None
     cameras: list[Camera]
     nearest: int | None
     nearest_correlation: float | None
+    expected: float | None
+    apart: str
+    why_apart: str
+    scenes: Scenes | None
+    warnings: list[str]
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `clusters.json`."""
@@ -63,89 +74,58 @@ class Group:
         return values
 
 
-@dataclass(frozen=True, slots=True)
-class GroupFacts:
-    """Numbers of each group, in the order of their labels; see `Group`. NaN: there is none."""
-
-    correlation: Doubles
-    quality: Doubles
-    nearest: Labels
-    nearest_correlation: Doubles
-
-
-def group_facts(store: FingerprintStore, labels: Labels, memory: int) -> GroupFacts:
-    """Mean correlation, quality and nearest other group of every group, in one pass.
-
-    With the sums s_c = Σ_{i∈c} x_i and t_cd = s_c·s_d, the mean correlation within a group
-    of n photos is (t_cc − Σ‖x_i‖²)/(n(n − 1)), and the correlation of two groups'
-    fingerprints t_cd/√(t_cc t_dd). Rows are read some pixels at a time.
-
-    Parameters
-    ----------
-    store : the fingerprints
-    labels : group of every row, from 0 without gaps; −1 is none
-    memory : bytes for what is read at a time
-    """
-    sizes = np.bincount(labels[labels >= 0])
-    products, own = _group_products(store, labels, sizes, memory)
-    norms = np.sqrt(np.diag(products))
-    pairs = sizes * (sizes - 1.0)
-    inside = np.diag(products) - own
-    mean = np.divide(inside, pairs, out=np.full(len(sizes), np.nan), where=pairs > 0)
-    share = sizes * np.clip(mean, 0, 1)
-    quality = np.sqrt(share / (1 + share - np.clip(mean, 0, 1)))
-    scale = np.outer(norms, norms)
-    between = np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)
-    np.fill_diagonal(between, -np.inf)
-    if len(sizes) < 2:
-        return GroupFacts(mean, quality, np.full(len(sizes), -1), np.full(len(sizes), np.nan))
-    nearest = np.argmax(between, axis=1)
-    return GroupFacts(mean, quality, nearest, between[np.arange(len(sizes)), nearest])
-
-
-def _group_products(
-    store: FingerprintStore, labels: Labels, sizes: Labels, memory: int
-) -> tuple[Doubles, Doubles]:
-    """Inner products of the groups' sums, and Σ‖x_i‖² of each group."""
-    order = np.argsort(labels, kind="stable")
-    order = order[np.count_nonzero(labels < 0) :]
-    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.intp)
-    products, own = np.zeros((len(sizes), len(sizes))), np.zeros(len(sizes))
-    if not len(sizes):
-        return products, own
-    # Two parts are held at a time, their sums and squares beside.
-    width = max(1, min(_WIDEST, store.n_pixels, memory // (4 * (4 * len(order) + len(sizes)))))
-    for _, part in store.columns(width, order):
-        sums = np.add.reduceat(part, starts, axis=0)
-        products += sums @ sums.T
-        own += np.add.reduceat(np.einsum("ij,ij->i", part, part), starts)
-    return products, own
-
-
 def describe_groups(
-    records: Sequence[Record], labels: Labels, facts: GroupFacts | None
+    records: Sequence[Record], labels: Labels, weighed: Weighed | None
 ) -> list[Group]:
     """Groups from 0 on; `records` are the used photos in the order of `labels`."""
-    members: list[list[Record]] = [[] for _ in range(int(labels.max(initial=-1)) + 1)]
-    for record, label in zip(records, labels.tolist(), strict=True):
-        if label >= 0:
-            members[label].append(record)
-    return [_describe(k, rows, facts) for k, rows in enumerate(members)]
+    if weighed is None:
+        return []
+    return [
+        _describe([records[int(row)] for row in np.flatnonzero(labels == k)], facts, scenes)
+        for k, (facts, scenes) in enumerate(zip(weighed.groups, weighed.scenes, strict=True))
+    ]
 
 
-def _describe(k: int, rows: list[Record], facts: GroupFacts | None) -> Group:
-    nearest = -1 if facts is None else int(facts.nearest[k])
+def _describe(rows: list[Record], facts: evidence.GroupEvidence, scenes: Scenes | None) -> Group:
+    warnings = evidence.exif_warnings([{k: _text(v) for k, v in r.meta.items()} for r in rows])
+    if scenes is not None:
+        warnings.append(_still(facts, scenes))
     return Group(
-        id=k,
-        size=len(rows),
+        id=facts.group,
+        size=facts.size,
         paths=[row.key for row in rows],
         hashes=[row.sha256 for row in rows],
-        correlation=None if facts is None else _number(facts.correlation[k]),
-        quality=None if facts is None else _number(facts.quality[k]),
+        correlation=number(facts.intra_correlation),
+        quality=number(facts.quality),
+        z=figures(facts.z),
         cameras=_cameras(rows),
-        nearest=nearest if nearest >= 0 else None,
-        nearest_correlation=None if facts is None else _number(facts.nearest_correlation[k]),
+        nearest=facts.nearest if facts.nearest >= 0 else None,
+        nearest_correlation=number(facts.nearest_correlation),
+        expected=number(facts.expected),
+        apart=facts.apart,
+        why_apart=evidence.apart_sentence(facts),
+        scenes=scenes,
+        warnings=warnings,
     )
+
+
+def _still(facts: evidence.GroupEvidence, scenes: Scenes) -> str:
+    """What unmoving scenes mean for the group."""
+    pairs = facts.size * (facts.size - 1) // 2
+    return evidence.still_sentence(
+        sum(map(len, scenes.paths)),
+        facts.size,
+        evidence.PairEvidence(pairs, facts.intra_correlation, facts.z),
+        evidence.PairEvidence(scenes.pairs, _nan(scenes.correlation), _nan(scenes.z)),
+    )
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def _nan(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def _cameras(rows: Sequence[Record]) -> list[Camera]:
@@ -155,25 +135,42 @@ def _cameras(rows: Sequence[Record]) -> list[Camera]:
     return [Camera(make, model, count) for (make, model), count in ordered]
 
 
-def _number(value: float) -> float | None:
-    """Rounded, so that it does not depend on the order of adding; None for NaN."""
-    return None if np.isnan(value) else round(float(value), _DIGITS)
-
-
 def _members(paths: Sequence[str], hashes: Sequence[str]) -> list[dict[str, str]]:
     return [{"path": p, "sha256": h} for p, h in zip(paths, hashes, strict=True)]
 
 
-def clusters_json(groups: Sequence[Group], alone: Sequence[Record], csv_sha256: str) -> str:
+def clusters_json(
+    groups: Sequence[Group],
+    alone: Sequence[Record],
+    weighed: Weighed | None,
+    hashes: Mapping[str, str],
+) -> str:
     """Text of `clusters.json`; odd bytes of paths stand as escaped surrogates."""
     content = {
         "format": FORMAT,
         "version": VERSION,
-        "clusters_csv_sha256": csv_sha256,
+        "sha256": dict(hashes),
+        "evidence": None if weighed is None else _about(weighed.null, len(groups)),
         "clusters": [group.as_dict() for group in groups],
         "unclustered": _members([r.key for r in alone], [r.sha256 for r in alone]),
     }
     return json.dumps(content, indent=1, ensure_ascii=True) + "\n"
+
+
+def _about(null: evidence.Null, count: int) -> dict[str, Any]:
+    """What the error rates rest on, and what they do not say."""
+    return {
+        "comparisons": null.comparisons,
+        "groups": count,
+        "smallest_rate": figures(null.floor),
+        "scale": figures(null.scale),
+        "words": [
+            evidence.null_sentence(null),
+            evidence.SENSOR,
+            evidence.MODEL,
+            evidence.ABSENCE,
+        ],
+    }
 
 
 def read_groups(content: Mapping[str, Any]) -> list[Group] | None:
@@ -185,6 +182,7 @@ def read_groups(content: Mapping[str, Any]) -> list[Group] | None:
         members = entry["members"]
         values = {name: value for name, value in entry.items() if name != "members"}
         values["cameras"] = [Camera(**camera) for camera in entry["cameras"]]
+        values["scenes"] = None if entry["scenes"] is None else Scenes(**entry["scenes"])
         values["paths"] = [member["path"] for member in members]
         values["hashes"] = [member["sha256"] for member in members]
         groups.append(Group(**values))

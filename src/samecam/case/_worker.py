@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from samecam.case._scene import keep_scene
 from samecam.case._settings import ExtractionSettings
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import (
@@ -51,6 +52,7 @@ class Outcome:
     info: PhotoInfo = field(default_factory=PhotoInfo)
     dark: float | None = None
     saturated: float | None = None
+    scene: str | None = None
     passing: bool = False
     place: Placement | None = None
     seconds: dict[str, float] = field(default_factory=dict)
@@ -69,6 +71,7 @@ class Outcome:
             **asdict(self.info.exif),
             "dark": self.dark,
             "saturated": self.saturated,
+            "scene": self.scene,
         }
 
 
@@ -162,6 +165,7 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
         outcome.info, outcome.reason = error.info, error.reason
         return
     shares = exposure(photo.pixels)
+    outcome.scene = keep_scene(photo.pixels)
     clock.lap("decode")
     outcome.info, outcome.reason = photo.info, photo.note
     outcome.dark, outcome.saturated = shares.dark, shares.saturated

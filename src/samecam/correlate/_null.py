@@ -35,6 +35,8 @@ def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
         and under 8 photos, too few to measure anything, it is 1.4/√d, as on real
         photographs (the spread of the correlations, if d is unknown).
     """
+    from threadpoolctl import threadpool_limits
+
     n = len(gram)
     least = 0.0 if n_pixels is None else float(1 / np.sqrt(n_pixels))
     if n < _FEWEST and n_pixels is not None:
@@ -43,7 +45,8 @@ def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
         return 1.0
     rows = _spread(gram)
     part = np.asarray(gram[np.ix_(rows, rows)], dtype=np.float64)
-    return max(_without_cameras(part), least) or 1.0
+    with threadpool_limits(1, "blas"):  # so small a matrix is not worth more
+        return max(_without_cameras(part), least) or 1.0
 
 
 def _spread(gram: Floats) -> npt.NDArray[np.intp]:

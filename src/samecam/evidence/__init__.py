@@ -5,7 +5,7 @@ from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null
 from samecam.evidence._pce import pce, photo_pce
 from samecam.evidence._photos import PhotoEvidence, photo_evidence
-from samecam.evidence._scenes import low_pass, scenes, still_scenes
+from samecam.evidence._scenes import SIDE, low_pass, scenes, still_scenes
 from samecam.evidence._sums import (
     GroupSums,
     fingerprint_correlations,
@@ -31,6 +31,7 @@ __all__ = [
     "ABSENCE",
     "MODEL",
     "SENSOR",
+    "SIDE",
     "GroupEvidence",
     "GroupSums",
     "Null",

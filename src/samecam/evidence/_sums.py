@@ -16,7 +16,8 @@ Doubles = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
 Source = FingerprintStore | npt.NDArray[Any]
 
-_WIDEST = 8192
+# No wider where memory allows, so that the last digits do not depend on the budget.
+_WIDEST = 1024
 
 
 @dataclass(frozen=True, slots=True)

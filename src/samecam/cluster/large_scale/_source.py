@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
-from samecam.cluster.large_scale._split import batch_bytes, gram_bytes
+from samecam.cluster.large_scale._split import batch_bytes, gram_bytes, usable
 from samecam.store import DiskStore, FingerprintStore
 
 Floats = npt.NDArray[np.floating]
@@ -147,7 +147,7 @@ class RowSource:
 
     def _parts(self, rows: Rows, taken: int) -> Iterator[Floats]:
         """Some pixels of all rows at a time: with what is taken in half of the memory."""
-        room = self._memory // 2 - taken
+        room = usable(self._memory) // 2 - taken
         width = max(1, min(_WIDTH, room // (16 * max(len(rows), 1))))
         if isinstance(self._rows, FingerprintStore):
             for _, part in self._rows.columns(width, rows):

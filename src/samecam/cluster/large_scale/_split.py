@@ -15,6 +15,13 @@ Rows = npt.NDArray[np.intp]
 _SQUARE_BYTES = 8
 _ROW_BYTES = 2 * 4 * 1024
 _FEWEST = 8
+# Buffers of BLAS, the sample that chance is measured on, what the allocator keeps.
+_RESERVE = 16 * 2**20
+
+
+def usable(memory: int) -> int:
+    """What of a budget is for photos: all but 16 MiB, or two thirds of a small one."""
+    return memory - min(_RESERVE, memory // 3)
 
 
 def batch_bytes(size: int) -> int:
@@ -34,7 +41,7 @@ def gram_bytes(size: int) -> int:
 def largest_batch(memory: int) -> int:
     """Photos of the largest batch that fits into `memory` bytes."""
     half = _ROW_BYTES / (2 * _SQUARE_BYTES)
-    size = int(math.sqrt(half * half + memory / _SQUARE_BYTES) - half)
+    size = int(math.sqrt(half * half + usable(memory) / _SQUARE_BYTES) - half)
     if size < _FEWEST:
         raise SamecamError(
             f"The memory budget of {format_bytes(memory)} holds no batch of {_FEWEST} photos: "
