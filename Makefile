@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SHARED ?= $(wildcard ../shared)
 PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
 
-.PHONY: env demo test lint bench long clean
+.PHONY: env demo test browser lint bench long clean
 
 env: $(VENV)/.made
 
@@ -20,9 +20,16 @@ demo: env
 	$(BIN)/samecam simulate -o demo/photos --cameras 6 --images 20 --size 1024x768
 	$(BIN)/samecam cluster demo/photos/images -o demo/case
 	$(BIN)/samecam evaluate demo/case --truth demo/photos/truth.csv
+	@echo "Open demo/case/report.html"
 
 test: env
 	$(PYTEST)
+
+# The browser that tests of the report use, on Debian; without it they are skipped.
+browser:
+	command -v chromium >/dev/null && command -v chromedriver >/dev/null || { \
+	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
+	    --no-install-recommends chromium chromium-driver fonts-dejavu-core >/dev/null; }
 
 lint: env
 	$(BIN)/ruff format --check .
@@ -36,6 +43,11 @@ bench: env
 	$(BIN)/python -m benchmarks.gram
 	$(BIN)/python -m benchmarks.lasso
 	$(BIN)/python -m benchmarks.consolidated $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.phases
+	$(BIN)/python -m benchmarks.large_scale $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.rivals $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.calibration $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.consolidated_study $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 
 # Slow checks: kill loops and the like. Not part of CI.

@@ -1,5 +1,6 @@
 """Clustering keeps the memory budget: measured in a process of its own."""
 
+import csv
 import json
 import subprocess
 import sys
@@ -49,3 +50,36 @@ def test_peak_memory_is_the_budget(tmp_path, method):
     answer = json.loads(run.stdout)
     assert scores(truth, np.array(answer["labels"])).f > 0.85
     assert answer["grown"] < memory + 24 * 2**20
+
+
+@pytest.mark.long
+def test_five_thousand_fingerprints_of_512_within_two_gigabytes(tmp_path):
+    """The whole command, peak of the process: the budget and 300 MB for the interpreter."""
+    cameras, each, d = 100, 50, 512**2
+    rng = np.random.default_rng(0)
+    X = np.lib.format.open_memmap(
+        tmp_path / "X.npy", mode="w+", dtype=np.float16, shape=(cameras * each, d)
+    )
+    for c in range(cameras):
+        pattern = rng.standard_normal(d, dtype=np.float32)
+        rows = 0.12 * pattern + rng.standard_normal((each, d), dtype=np.float32)
+        X[c * each : (c + 1) * each] = rows
+    X.flush()
+    del X
+    code = (
+        "import resource; from samecam.cli import cli; cli.main(standalone_mode=False)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)"
+    )
+    words = ["cluster", "--fingerprints", str(tmp_path / "X.npy"), "-o", str(tmp_path / "case")]
+    run = subprocess.run(
+        [sys.executable, "-c", code, *words, "--memory", "2G", "--quiet"],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    peak = int(run.stdout)
+    print(f"peak {peak / 1e6:.0f} MB")
+    with open(tmp_path / "case" / "clusters.csv", encoding="utf-8", newline="") as stream:
+        labels = [int(row["cluster"]) for row in csv.DictReader(stream)]
+    assert scores(np.repeat(np.arange(cameras), each), np.array(labels)).f > 0.99
+    assert peak < 2 * 2**30 + 300 * 10**6

@@ -25,7 +25,8 @@ COLUMNS = (
 )
 _OURS = {
     *("lock", "log.jsonl", "fingerprints", "case.json"),
-    *("images.csv", "clusters.csv", "evidence.csv", "clusters.json"),
+    *("images.csv", "clusters.csv", "evidence.csv", "clusters.json", "report.html"),
+    *("start.csv", "compare.json", "compare.svg"),
 }
 
 
@@ -47,6 +48,7 @@ class Case:
         self.folder = Path(folder)
         try:
             check_usable(self.folder)
+            check_no_links(self.folder)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = _lock(self.folder)
         except OSError as error:
@@ -190,6 +192,18 @@ def check_usable(folder: Path) -> None:
         if names - _OURS and not (folder / "case.json").exists():
             raise SamecamError(
                 f"{str(folder)!r} is not empty and not a case: name an empty or a new folder."
+            )
+
+
+def check_no_links(folder: Path) -> None:
+    """Refuse a case in which a link stands for a file: what is written must stay inside."""
+    store = folder / "fingerprints"
+    inside = [folder / name for name in sorted(_OURS)]
+    for path in (*inside, *store.glob("*"), *store.glob("shards/*")):
+        if path.is_symlink():
+            raise SamecamError(
+                f"{str(path)!r} is a link, and a case keeps its files itself: put the file in its "
+                "place, or name another folder."
             )
 
 

@@ -19,6 +19,8 @@ from samecam.store import DiskStore, FingerprintStore, Record
 _OURS = ("metric", "memory", "n_pixels", "random_state")
 # Methods of the paper: with its preset they leave out dark photos, as it does.
 _PAPERS = ("ssc", "ssc-nc", "ls-ssc")
+# Methods without options of `fit` that want the fingerprints and not their correlations alone.
+_READERS = ("lin-ls",)
 
 Labels = npt.NDArray[np.intp]
 
@@ -99,6 +101,7 @@ def group_photos(
     memory: int,
     workers: int,
     progress: Progress,
+    correlations: npt.NDArray[np.float32] | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
 
@@ -110,6 +113,8 @@ def group_photos(
     store : fingerprints of `photos`, in that order
     memory : bytes for everything held at a time
     workers : processes, for methods that can use them
+    correlations : (n, n) of the photos, if they are known; methods that want fingerprints
+        read these all the same
     """
     if list(store.keys) != [photo.key for photo in photos]:
         raise RuntimeError("the store does not hold the fingerprints of the used photos")
@@ -125,11 +130,17 @@ def group_photos(
     known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
     given = {name: value for name, value in known.items() if name in takes}
     source = store if len(rows) == len(store) else Subset(store, rows)
+    known_gram = None if correlations is None or reads_fingerprints(clustering) else correlations
+    if known_gram is not None and len(rows) < len(store):
+        known_gram = known_gram[np.ix_(rows, rows)]
+    processes = workers if "executor" in takes and known_gram is None else 1
     try:
-        with _executor(source, workers if "executor" in takes else 1) as executor:
+        with _executor(source, processes) as executor:
             if executor is not None:
                 given["executor"] = executor
-            method = _fit(source, clustering, memory, given, progress, direct=bool(takes))
+            if known_gram is None and not (takes or reads_fingerprints(clustering)):
+                known_gram = _correlate(source, memory, progress)
+            method = _fit(source, clustering, memory, given, progress, known_gram)
     except ValueError as error:
         raise SamecamError(f"{error}.") from None
     labels[rows] = method.labels_
@@ -149,26 +160,36 @@ def _fit_parameters(method: Any) -> set[str]:
     return {name for name in names if has_fit_parameter(method, name)}
 
 
+def reads_fingerprints(clustering: ClusteringSettings) -> bool:
+    """Whether the method wants fingerprints even where their correlations are known."""
+    return clustering.name in _READERS
+
+
+def _correlate(
+    source: FingerprintStore, memory: int, progress: Progress
+) -> npt.NDArray[np.float32]:
+    from samecam import correlate
+
+    progress("Correlating", 0, len(source))
+    gram = correlate.gram(source, memory=memory)
+    progress("Correlating", len(source), len(source))
+    return gram
+
+
 def _fit(
     source: FingerprintStore,
     clustering: ClusteringSettings,
     memory: int,
     given: dict[str, Any],
     progress: Progress,
-    *,
-    direct: bool,
+    gram: npt.NDArray[np.float32] | None,
 ) -> Any:
-    """Fit on the store itself, or on the correlations for a method that needs no more."""
-    if direct:
+    """Fit on the store itself, or on the correlations where they are given."""
+    if gram is None:
         return clustering.estimator(metric="correlation", memory=memory).fit(source, **given)
-
-    from samecam import correlate
-
-    progress("Correlating", 0, len(source))
-    gram = correlate.gram(source, memory=memory)
-    progress("Correlating", len(source), len(source))
     progress("Grouping", 0, len(source))
-    method = clustering.estimator(metric="precomputed", n_pixels=source.n_pixels).fit(gram)
+    wanted: dict[str, Any] = {"metric": "precomputed", "n_pixels": source.n_pixels}
+    method = clustering.estimator(**wanted, memory=memory).fit(gram, **given)
     progress("Grouping", len(source), len(source))
     return method
 

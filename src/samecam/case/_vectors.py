@@ -1,6 +1,7 @@
 """Fingerprints that somebody brings: a .npy file into the store of a case."""
 
 import hashlib
+import mmap
 import os
 import threading
 import time
@@ -176,6 +177,7 @@ def _add(case: Case, vectors: Vectors, rows: list[int], owners: dict[str, str]) 
     from samecam.correlate import normalised
 
     raw = np.array(vectors.rows[rows])
+    _let_go(vectors.rows)
     finite: npt.NDArray[np.bool_] = np.asarray(np.isfinite(raw).all(axis=1))
     unit = normalised(np.where(finite[:, np.newaxis], raw, 0))
     for k, row in enumerate(rows):
@@ -195,6 +197,13 @@ def _add(case: Case, vectors: Vectors, rows: list[int], owners: dict[str, str]) 
         case.log.add("file", path=name, sha256=sha256, status=status, reason=reason)
     case.store.commit()
     case.log.flush()
+
+
+def _let_go(rows: npt.NDArray[np.floating]) -> None:
+    """Let the system take back pages of the file that have been read: they would count as ours."""
+    mapping = getattr(rows, "_mmap", None)
+    if mapping is not None and hasattr(mmap, "MADV_DONTNEED"):
+        mapping.madvise(mmap.MADV_DONTNEED)
 
 
 def _finish(case: Case, done: int, total: int, seconds: float) -> Extraction:

@@ -14,6 +14,7 @@ from samecam.case._scene import keep_scene
 from samecam.case._settings import ExtractionSettings
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import (
+    READ,
     SMALLEST,
     PhotoError,
     PhotoInfo,
@@ -95,6 +96,7 @@ _writer: ShardWriter | None = None
 def start(settings: ExtractionSettings, store: Path | None) -> None:
     """Prepare this process; without a store fingerprints are made and dropped."""
     global _settings, _writer
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # decoder libraries print there as they like
     _settings = settings
     _writer = None if store is None else ShardWriter(store, settings.n_pixels, settings.dtype)
 
@@ -151,7 +153,7 @@ def _read(file: str, outcome: Outcome) -> bytes | None:
         if not status.st_size:
             outcome.reason = "empty file"
         elif not looks_like_picture(head):
-            outcome.reason = "not a picture samecam reads (JPEG, PNG, TIFF, WebP, BMP)"
+            outcome.reason = f"not a picture samecam reads ({READ})"
         else:
             outcome.reason = f"larger than {LARGEST_FILE // 2**20} MB"
         return None
@@ -163,6 +165,7 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
         photo = read_photo(data, size=crop.side, offset=crop.offset, portrait=crop.portrait)
     except PhotoError as error:
         outcome.info, outcome.reason = error.info, error.reason
+        outcome.passing = error.passing
         return
     shares = exposure(photo.pixels)
     outcome.scene = keep_scene(photo.pixels)

@@ -5,12 +5,18 @@ import sys
 import click
 
 from samecam._version import __version__
+from samecam.cli._add import add
 from samecam.cli._cluster import cluster
+from samecam.cli._compare import compare
 from samecam.cli._doctor import doctor
 from samecam.cli._evaluate import evaluate
+from samecam.cli._export import export
 from samecam.cli._extract import extract
+from samecam.cli._match import match
 from samecam.cli._output import printable
+from samecam.cli._report import report
 from samecam.cli._simulate import simulate
+from samecam.cli._verify import verify
 from samecam.errors import SamecamError
 
 __all__ = ["cli", "main"]
@@ -28,7 +34,13 @@ def cli() -> None:
 
 cli.add_command(cluster)
 cli.add_command(extract)
+cli.add_command(add)
+cli.add_command(match)
+cli.add_command(verify)
+cli.add_command(report)
+cli.add_command(export)
 cli.add_command(evaluate)
+cli.add_command(compare)
 cli.add_command(simulate)
 cli.add_command(doctor)
 

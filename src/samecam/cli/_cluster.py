@@ -5,6 +5,7 @@ import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
     from samecam.case import Clustering, ClusteringSettings
 
 _SIZES = 12
-_METHODS = ("auto", "consolidated", "ssc-nc", "ls-ssc", "ssc")
+_OURS = ("consolidated", "ssc-nc", "ls-ssc", "ssc")
+# Published by others, to compare with: `samecam.cluster.RIVALS`, which would be slow to import.
+_RIVALS = (
+    *("msc", "lin-ls", "ccc", "hierarchical", "mrf", "ncuts", "bloy"),
+    *("hdbscan", "average-linkage"),
+)
+METHODS = (*_OURS, *_RIVALS)
 # Parameters of the methods, and the options that give them.
 _OPTIONS = {
     "found_rate": "--found-rate",
@@ -69,12 +76,13 @@ def method_options(command: Any) -> Any:
     options = [
         click.option(
             "--method",
-            type=click.Choice(_METHODS),
+            type=click.Choice(("auto", *METHODS)),
             default="auto",
             show_default=True,
-            help="'auto' is 'consolidated', ours; the others are the paper's and its forerunner. "
-            "With --preset paper these take the published constants and leave dark photos (more "
-            "than 75 % of the crop in gray levels 0 to 80) without a group.",
+            help="'auto' is 'consolidated', ours; 'ssc-nc', 'ls-ssc' and 'ssc' are the paper's and "
+            "its forerunner; the others are rivals published elsewhere, to compare with. "
+            "With --preset paper the paper's take the published constants and leave dark photos "
+            "(more than 75 % of the crop in gray levels 0 to 80) without a group.",
         ),
         click.option(
             "--found-rate",
@@ -151,6 +159,7 @@ def method_options(command: Any) -> Any:
     metavar="FILE.txt",
     help="With --fingerprints: their names, one a line.  [default: row 000000, …]",
 )
+@click.option("--no-report", is_flag=True, help="Do not write CASE/report.html.")
 @extraction_options
 @output_options
 @click.pass_context
@@ -160,6 +169,7 @@ def cluster(
     photos: tuple[str, ...],
     fingerprints: str | None,
     names: str | None,
+    no_report: bool,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -167,10 +177,11 @@ def cluster(
     """Group photos by the camera that took them.
 
     PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
-    read. Writes into CASE: clusters.csv, one row per used photo with its group (-1: none),
-    and clusters.json, one object per group. Weak (part over-exposed) photos found no group
-    but may join one. The same command again goes on where it was stopped and does nothing
-    twice; with other clustering options it uses the fingerprints again.
+    read. Writes into CASE: report.html, what was found on one page; clusters.csv, one row per
+    used photo with its group (-1: none); clusters.json, one object per group. Weak (part
+    over-exposed) photos found no group but may join one. The same command again goes on where
+    it was stopped and does nothing twice; with other clustering options it uses the
+    fingerprints again.
     """
     _check_usage(ctx, photos, fingerprints, names)
     began = time.monotonic()
@@ -179,13 +190,33 @@ def cluster(
             result = _cluster_photos(photos, phases, tell=not (quiet or as_json), **options)
         else:
             result = _cluster_fingerprints(fingerprints, names, phases, **options)
+        report = None if no_report else _report(result, phases, options)
     if as_json:
-        print_json(_as_dict(result))
+        print_json({**_as_dict(result), "report": None if report is None else str(report)})
     elif result.extraction.interrupted:
         say(files_words(result.extraction), quiet=quiet)
     else:
-        say(_words(result, time.monotonic() - began), quiet=quiet)
+        say(_words(result, report, time.monotonic() - began), quiet=quiet)
     return exit_code(result.extraction)
+
+
+def _report(result: "Clustering", phases: Phases, options: dict[str, Any]) -> Path | None:
+    """The page, written where the answer is new or it is not there."""
+    from samecam.compute import parse_bytes
+    from samecam.report import NAME, write_report
+
+    path = result.case / NAME
+    if result.extraction.interrupted:
+        return None
+    if path.exists() and not (result.seconds or result.extraction.done):
+        return path
+    memory = options["memory"]
+    return write_report(
+        result.case,
+        memory=None if memory is None else parse_bytes(memory),
+        workers=options["workers"],
+        progress=phases,
+    )
 
 
 def _check_usage(
@@ -308,7 +339,7 @@ def _as_dict(result: "Clustering") -> dict[str, Any]:
     }
 
 
-def _words(result: "Clustering", seconds: float) -> str:
+def _words(result: "Clustering", report: Path | None, seconds: float) -> str:
     """What became of the photos, and where to look further."""
     new = result.extraction.done or result.seconds
     case = shlex.quote(str(result.case))
@@ -320,6 +351,7 @@ def _words(result: "Clustering", seconds: float) -> str:
             if new
             else "Nothing was to be done: this is the answer that stood in the case.",
             "Look further:",
+            *([] if report is None else [f"  {report}: all of it on one page, for a browser"]),
             f"  {result.case / 'clusters.csv'}: the group of each photo",
             f"  {result.case / 'clusters.json'}: the groups, their EXIF cameras, their neighbours",
             f"  {result.case / 'images.csv'}: every file, and why it was not used",

@@ -61,6 +61,8 @@ def examine() -> dict[str, Any]:
             "TIFF": bool(features.check("libtiff")),
             "WebP": bool(features.check("webp")),
             "BMP": True,
+            "HEIC": extras["heif"],
+            "raw": extras["raw"],
         },
         "extras": extras,
     }

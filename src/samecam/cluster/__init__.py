@@ -14,17 +14,20 @@ from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spect
 from samecam.cluster._ssc import SSC, SSCNC
 from samecam.cluster.consolidate import ConsolidatedSSC
 from samecam.cluster.large_scale import LargeScaleSSC
+from samecam.cluster.rivals import RIVALS, Rival
 
-# What the command line calls each method; the first is the default.
-METHODS: dict[str, type[ConsolidatedSSC] | type[SSC] | type[LargeScaleSSC]] = {
+# What the command line calls each method; the first is the default, the rivals come last.
+METHODS: dict[str, type[ConsolidatedSSC] | type[SSC] | type[LargeScaleSSC] | type[Rival]] = {
     "consolidated": ConsolidatedSSC,
     "ssc-nc": SSCNC,
     "ssc": SSC,
     "ls-ssc": LargeScaleSSC,
+    **RIVALS,
 }
 
 __all__ = [
     "METHODS",
+    "RIVALS",
     "SSC",
     "SSCNC",
     "ConsolidatedSSC",

@@ -2,5 +2,6 @@
 
 from samecam.fingerprint._fingerprint import NoResidualError, Preset, fingerprint
 from samecam.fingerprint._residual import noise_residual
+from samecam.fingerprint._spectrum import equalise
 
-__all__ = ["NoResidualError", "Preset", "fingerprint", "noise_residual"]
+__all__ = ["NoResidualError", "Preset", "equalise", "fingerprint", "noise_residual"]

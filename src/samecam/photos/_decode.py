@@ -2,60 +2,22 @@
 
 import io
 import warnings
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 from PIL import Image, UnidentifiedImageError
 
-from samecam.photos import _jpeg
-from samecam.photos._exif import Exif, read_exif
+from samecam.photos import _heif, _jpeg, _png, _raw, _vips
+from samecam.photos._exif import read_exif
+from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo, Picture, Pixels
 
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # JPEG includes MPO
+READ = "JPEG, PNG, TIFF, WebP, BMP, HEIC, raw"
 SMALLEST, LARGEST = 64, 4096
 _ORIENTATION = 0x0112
 
 Portrait = Literal["keep", "rotate"]
-Box = tuple[int, int, int, int]
-
-
-class PhotoError(Exception):
-    """A file that cannot be used; the message is the one clear reason.
-
-    `info` holds what was learnt of the file before that.
-    """
-
-    def __init__(self, reason: str, info: "PhotoInfo | None" = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.info = info or PhotoInfo()
-
-
-@dataclass(frozen=True, slots=True)
-class PhotoInfo:
-    """What a file says of itself: stored size in pixels, format, EXIF."""
-
-    width: int | None = None
-    height: int | None = None
-    format: str = ""
-    exif: Exif = field(default_factory=Exif)
-
-
-@dataclass(frozen=True, slots=True)
-class Photo:
-    """The used part of a photograph.
-
-    Attributes
-    ----------
-    pixels : (size, size, 3), uint8, or float32 on the 0–255 scale for 16-bit files
-    info : what the file says of itself
-    note : a remark on a file that is used all the same, or ""
-    """
-
-    pixels: npt.NDArray[Any]
-    info: PhotoInfo
-    note: str = ""
 
 
 def read_photo(
@@ -87,6 +49,8 @@ def read_photo(
         raise PhotoError("empty file")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a damaged file's warnings are no news to the user
+        if _heif.is_heif(data[:16]) or _raw.is_raw(data):
+            return _read_optional(data, size, offset, portrait)
         return _read(data, size, offset, portrait)
 
 
@@ -110,8 +74,11 @@ def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -
         box = _box(info, size, offset, turn)
         if info.format in ("JPEG", "MPO") and not _jpeg.holds_enough(data, box[3]):
             raise PhotoError("damaged: too little data for the size the header claims")
+        if info.format == "PNG" and _png.has_changed_pixels(data):
+            raise PhotoError("damaged: the checksum of the pixels is wrong")
         try:
-            pixels = _crop(image, box)
+            quick = _vips.crop(data, image, box) if patched is None else None
+            pixels = _crop(image, box) if quick is None else quick
         except Exception:
             if patched is None:
                 raise
@@ -129,6 +96,26 @@ def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -
     if info.format in ("JPEG", "MPO") and not _jpeg.is_whole(data):
         note = "the file ends early, below the part that is used"
     return Photo(pixels, info, note)
+
+
+def _read_optional(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -> Photo:
+    """Read what a decoder of an extra reads: HEIC and raw."""
+    info = PhotoInfo()
+    most = 2 * (Image.MAX_IMAGE_PIXELS or 0)
+    try:
+        kind = _heif.HeifPicture if _heif.is_heif(data[:16]) else _raw.RawPicture
+        picture: Picture = kind(data, most)
+        info = picture.info
+        turn = portrait == "rotate" and (info.height or 0) > (info.width or 0)
+        pixels = picture.crop(_box(info, size, offset, turn))
+    except PhotoError as error:
+        info = info if info.format else error.info
+        raise PhotoError(error.reason, info, passing=error.passing) from error
+    except Exception as error:  # any byte sequence may arrive
+        raise PhotoError(_reason(error), info) from error
+    if turn:
+        pixels = np.ascontiguousarray(np.rot90(pixels, k=-1))
+    return Photo(pixels, info, picture.note)
 
 
 def _may_turn(data: bytes, portrait: Portrait) -> bool:
@@ -161,6 +148,8 @@ def _forget_orientation(image: Image.Image) -> None:
 
 
 def _describe(image: Image.Image, data: bytes, patched: bool) -> PhotoInfo:
+    if image.format == "PNG" and "exif" not in image.info and (block := _png.exif(data)):
+        image.info["exif"] = block
     exif = read_exif(image)
     orientation = image.info.get("samecam_orientation")
     if orientation is not None:
@@ -170,7 +159,7 @@ def _describe(image: Image.Image, data: bytes, patched: bool) -> PhotoInfo:
     return info if size is None else replace(info, height=size[1])
 
 
-def _ends_in_gray(image: Image.Image, pixels: npt.NDArray[Any], box: Box) -> bool:
+def _ends_in_gray(image: Image.Image, pixels: Pixels, box: Box) -> bool:
     """Whether a JPEG's coded data ended inside the crop and libjpeg filled in mid-gray.
 
     It does so without an error when the data end with an end marker. Then everything
@@ -199,7 +188,7 @@ def _box(info: PhotoInfo, size: int, offset: tuple[int, int], turn: bool) -> Box
     return x, y, x + size, y + size
 
 
-def _crop(image: Image.Image, box: Box) -> npt.NDArray[Any]:
+def _crop(image: Image.Image, box: Box) -> Pixels:
     """Decode and crop; (h, w, 3), gray repeated, alpha and further planes dropped."""
     part = image.crop(box)
     if part.mode.startswith("I;16"):
@@ -214,7 +203,7 @@ def _crop(image: Image.Image, box: Box) -> npt.NDArray[Any]:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, UnidentifiedImageError):
-        return "not a picture samecam reads (JPEG, PNG, TIFF, WebP, BMP)"
+        return f"not a picture samecam reads ({READ})"
     if isinstance(error, Image.DecompressionBombError):
         return f"too large to decode whole: over {2 * (Image.MAX_IMAGE_PIXELS or 0)} pixels"
     if isinstance(error, MemoryError):
@@ -231,4 +220,6 @@ def looks_like_picture(head: bytes) -> bool:
         head.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"))
         or head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
         or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
+        or _heif.is_heif(head)
+        or _raw.is_raw_head(head)
     )

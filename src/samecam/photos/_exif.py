@@ -22,11 +22,28 @@ class Exif:
 
 
 def read_exif(image: Image.Image) -> Exif:
-    """EXIF of an opened picture; damaged EXIF is as good as none."""
+    """EXIF of an opened picture; damaged EXIF is as good as none.
+
+    No pixel is decoded: PNG's own method would, and an error of decoding would be lost.
+    """
     try:
-        main = image.getexif()
+        main = Image.Image.getexif(image)
     except Exception:  # any byte sequence may stand there
         return Exif()
+    return _exif(main)
+
+
+def parse_exif(data: bytes) -> Exif:
+    """EXIF of a block of bytes, with or without its introduction; as good as none if damaged."""
+    main = Image.Exif()
+    try:
+        main.load(data)
+    except Exception:  # any byte sequence may stand there
+        return Exif()
+    return _exif(main)
+
+
+def _exif(main: Image.Exif) -> Exif:
     try:
         detail = dict(main.get_ifd(_EXIF_FOLDER))
     except Exception:

@@ -77,6 +77,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         y: object = None,  # noqa: ARG002
         *,
         weak: npt.ArrayLike | None = None,
+        start: npt.ArrayLike | None = None,
         progress: Progress | None = None,
     ) -> "ConsolidatedSSC":
         """Group the rows of `X`: fingerprints (array or store), or their correlations.
@@ -85,6 +86,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         ----------
         X : (n, d) fingerprints, a store of them, or (n, n) correlations
         weak : (n,) photos that found no group and do not count in any, but may join at the end
+        start : (n,) groups of an earlier answer to begin with, −1 for photos that had none; only
+            these are represented. In batches, beyond `memory`, it is not used
         progress : called with a phase, what is done of it, and how much there is
         """
         self.check_parameters()
@@ -92,9 +95,10 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         source, n_pixels = self._validated(X)
         n = len(source)
         good = _good(weak, n)
+        begun = _begun(start, n)
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
         if self.metric == "precomputed" or n <= largest_batch(self.memory):
-            labels = self._whole(source, n_pixels, rates, good, say)
+            labels = self._whole(source, n_pixels, rates, good, begun, say)
         else:
             labels = self._in_batches(source, n_pixels, rates, good, say)
         self.labels_ = numbered(labels)
@@ -109,13 +113,19 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
                 raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
 
     def _whole(
-        self, source: Any, n_pixels: int | None, rates: Rates, good: Mask, say: Progress
+        self,
+        source: Any,
+        n_pixels: int | None,
+        rates: Rates,
+        good: Mask,
+        begun: Labels,
+        say: Progress,
     ) -> Labels:
         """All photos at once, from the correlations of all pairs."""
         say("Correlating", 0, 1)
         gram = self._gram(source)
         say("Correlating", 1, 1)
-        start = self._start(gram, n_pixels, say)
+        start = self._start(gram, n_pixels, say, begun)
         self.null_scale_, self.photo_scales_, self.report_ = (
             start.null_scale,
             start.scales,
@@ -152,14 +162,21 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace
         return whole.labels
 
-    def _start(self, gram: Gram, n_pixels: int | None, say: Progress) -> Batch:
-        """Scales of chance, and many small groups."""
+    def _start(
+        self, gram: Gram, n_pixels: int | None, say: Progress, begun: Labels | None = None
+    ) -> Batch:
+        """Scales of chance, and many small groups beside those that are `begun`."""
         scale = self._null_scale(gram, n_pixels)
         scales = correlate.photo_scales(gram, scale)
         say("Representing", 0, 1)
-        coefficients, report = self._represented(gram, _GAMMA * scale)
+        labels = np.full(len(gram), -1, dtype=np.intp) if begun is None else begun.copy()
+        free = np.flatnonzero(labels < 0)
+        part = gram if len(free) == len(gram) else gram[np.ix_(free, free)]
+        coefficients, report = self._represented(part, _GAMMA * scale)
+        found = start_groups(coefficients)
+        labels[free] = np.where(found >= 0, found + labels.max(initial=-1) + 1, -1)
         say("Representing", 1, 1)
-        return Batch(start_groups(coefficients), scales, scale, report)
+        return Batch(labels, scales, scale, report)
 
 
 def _silent(phase: str, done: int, total: int) -> None:
@@ -173,3 +190,16 @@ def _good(weak: npt.ArrayLike | None, n: int) -> Mask:
         raise ValueError(f"weak has shape {mask.shape}; give a true or false for each of {n} rows")
     good: Mask = ~mask
     return good
+
+
+def _begun(start: npt.ArrayLike | None, n: int) -> Labels:
+    """Groups to begin with; −1 for all if none are given."""
+    if start is None:
+        return np.full(n, -1, dtype=np.intp)
+    labels = np.asarray(start)
+    if labels.shape != (n,) or labels.dtype.kind not in "iu":
+        raise ValueError(
+            f"start has shape {labels.shape} and dtype {labels.dtype}; give a whole number for "
+            f"each of {n} rows"
+        )
+    return numbered(labels)

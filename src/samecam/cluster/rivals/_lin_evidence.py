@@ -81,7 +81,7 @@ class FingerprintEvidence:
 
     def attraction(self, labels: Labels) -> Doubles:
         """Correlations with equalised group fingerprints; only photos without a group are asked."""
-        from samecam.fingerprint._spectrum import equalise
+        from samecam.fingerprint import equalise
 
         patterns = correlate.centroids(self.source, labels, memory=self.memory)
         side = isqrt(self.n_pixels)

@@ -1,0 +1,8 @@
+"""The soak of `make long` alone: `python -m benchmarks.soak`; the tests write the figures."""
+
+import sys
+
+import pytest
+
+if __name__ == "__main__":
+    sys.exit(pytest.main(["--long", "-q", "-s", "tests/soak"]))

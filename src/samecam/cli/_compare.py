@@ -1,0 +1,116 @@
+"""`samecam compare`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samecam.cli._cluster import METHODS
+from samecam.cli._output import Phases, output_options, print_json, say
+
+if TYPE_CHECKING:
+    from samecam.case import ComparedMethod, Comparison
+
+_COLUMNS = ("F", "P", "R", "ARI", "Lp/Lg", "groups", "unclustered", "seconds", "memory")
+_NAME = 16
+
+
+class Methods(click.ParamType[list[str]]):
+    """Names of methods between commas, or 'all'."""
+
+    name = "all|NAME,NAME,…"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
+        """Every name must be known."""
+        if not isinstance(value, str):
+            return list(value)
+        names = [name.strip() for name in value.split(",") if name.strip()]
+        for name in names:
+            if name not in ("all", *METHODS):
+                self.fail(f"{name!r} is no method; choose all, {', '.join(METHODS)}", param, ctx)
+        if not names:
+            self.fail("no method is named", param, ctx)
+        return names
+
+
+@click.command()
+@click.argument("case", type=click.Path())
+@click.option(
+    "--methods",
+    type=Methods(),
+    default="all",
+    show_default=True,
+    help="Which to run, as for samecam cluster --method; several between commas.",
+)
+@click.option(
+    "--truth",
+    type=click.Path(),
+    metavar="TRUTH.csv",
+    help="CSV with the columns path and camera; without it there are no scores.",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(["default", "paper"]),
+    default="default",
+    show_default=True,
+    help="'paper': published constants for ssc, ssc-nc and ls-ssc.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="That one method may take.  [default: any time]",
+)
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="That a method is told to keep to, like 8G.  [default: half of what is free]",
+)
+@output_options
+def compare(case: str, as_json: bool, quiet: bool, memory: str | None, **options: Any) -> int:
+    """Run several methods on the fingerprints of a case, and compare them.
+
+    Each runs in a process of its own, one after another. The answer in CASE stays as it
+    is; the table is written beside it as compare.json, with a picture, compare.svg.
+    Photos count as in samecam evaluate. Seconds are those of the method, without reading
+    the photos and without the correlations that methods share; memory is the most that
+    its process held.
+    """
+    from samecam.case import compare_methods
+    from samecam.compute import parse_bytes
+
+    budget = None if memory is None else parse_bytes(memory)
+    with Phases(quiet=quiet) as phases:
+        result = compare_methods(case, memory=budget, progress=phases, **options)
+    if as_json:
+        print_json(result.as_dict())
+    else:
+        say("\n".join(_words(result)), quiet=quiet)
+    return 0
+
+
+def _words(result: "Comparison") -> list[str]:
+    lines = [f"{'method':{_NAME}}" + "".join(f"  {name:>11}" for name in _COLUMNS)]
+    lines += [_line(row) for row in result.rows if not row.failure]
+    lines += [f"{row.method:{_NAME}}  failed: {row.failure}" for row in result.rows if row.failure]
+    lines.append("")
+    if result.correlating is not None:
+        lines.append(
+            f"Correlating the {result.photos} photos took {result.correlating:.1f} s, once for all."
+        )
+    lines.append(f"Written: {result.case / 'compare.json'}, {result.case / 'compare.svg'}")
+    return lines
+
+
+def _line(row: "ComparedMethod") -> str:
+    from samecam.compute import format_bytes
+
+    cells = ["–"] * 5
+    unclustered = row.unclustered
+    if row.scores is not None:
+        s = row.scores
+        cells = [f"{x:.4f}" for x in (s.f, s.precision, s.recall, s.ari, s.lp_over_lg)]
+        unclustered = s.n_unclustered
+    cells += [str(row.groups), str(unclustered)]
+    cells += [f"{row.seconds or 0:.2f}", format_bytes(row.peak_memory or 0)]
+    return f"{row.method:{_NAME}}" + "".join(f"  {cell:>11}" for cell in cells)

@@ -1,0 +1,192 @@
+"""`samecam match`."""
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samecam.cli._cluster import Rate
+from samecam.cli._extract import Size
+from samecam.cli._output import Phases, output_options, print_json, printable, say
+
+if TYPE_CHECKING:
+    from samecam.case import Candidate, Match, Matches, ReferenceMatches
+
+_NAMED = 10
+
+
+@click.command()
+@click.argument("case_and_photos", nargs=-1, metavar="CASE PHOTO...")
+@click.option(
+    "--reference",
+    metavar="DIR",
+    help="Photos by the camera at hand, instead of CASE: did it take the photos?",
+)
+@click.option(
+    "--size",
+    type=Size(),
+    default=None,
+    help="With --reference: side of the crop.  [default: auto, what the reference allows]",
+)
+@click.option(
+    "--rate",
+    type=Rate(),
+    default=0.01,
+    show_default=True,
+    help="Nominal probability, for each photo, that chance makes a match.",
+)
+@click.option("--memory", default=None, metavar="SIZE", help="That it may take, like 8G.")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="Seconds one file may take.",
+)
+@output_options
+def match(
+    case_and_photos: tuple[str, ...],
+    reference: str | None,
+    size: "int | str | None",
+    memory: str | None,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
+    """Say which group's camera took a photo, or none.
+
+    Each PHOTO (file, folder, pattern or @list.txt) is compared with every group of CASE in
+    four orientations. It goes to the group it is most like, if chance hardly reaches that in
+    all comparisons; the error rate that is stated is an upper bound, measured on CASE.
+    Photos that are too small are compared on the common crop, from the top left corner.
+    Nothing is written.
+
+    With --reference, the photos in DIR are by the camera in question, and there is no CASE.
+    """
+    from samecam.compute import parse_bytes
+
+    _check_usage(case_and_photos, reference, size)
+    options["memory"] = None if memory is None else parse_bytes(memory)
+    with Phases(quiet=quiet) as phases:
+        if reference is None:
+            case, *photos = case_and_photos
+            result = _with_case(case, photos, phases, options)
+            answer, words = result.as_dict(), _words(result)
+        else:
+            found = _with_reference(reference, case_and_photos, size or "auto", phases, options)
+            result, answer = found.matches, found.as_dict()
+            words = [*_reference_words(found), *_words(result)]
+    if as_json:
+        print_json(answer)
+    else:
+        say("\n".join(map(printable, words)), quiet=quiet)
+    return _exit_code(result)
+
+
+def _check_usage(words: tuple[str, ...], reference: str | None, size: "int | str | None") -> None:
+    if reference is None:
+        if size is not None:
+            raise click.UsageError("--size is for --reference: a case has its own.")
+        if not words:
+            raise click.UsageError("Missing arguments 'CASE PHOTO...' (or --reference DIR).")
+        if len(words) < 2:
+            raise click.UsageError(f"Missing argument 'PHOTO...' after the case {words[0]!r}.")
+    elif not words:
+        raise click.UsageError("Missing argument 'PHOTO...'.")
+
+
+def _with_case(case: str, photos: list[str], phases: Phases, options: dict[str, Any]) -> "Matches":
+    from samecam.case import match_photos, stop_on_signals
+
+    with stop_on_signals() as stop:
+        return match_photos(case, photos, progress=phases, stop=stop, **options)
+
+
+def _with_reference(
+    reference: str,
+    photos: tuple[str, ...],
+    size: "int | str",
+    phases: Phases,
+    options: dict[str, Any],
+) -> "ReferenceMatches":
+    from samecam.case import match_reference, stop_on_signals
+
+    options["size"] = size
+    with stop_on_signals() as stop:
+        return match_reference(reference, photos, progress=phases, stop=stop, **options)
+
+
+def _exit_code(result: "Matches") -> int:
+    if result.interrupted:
+        click.echo(
+            f"Interrupted. To begin again: {shlex.join(['samecam', *sys.argv[1:]])}", err=True
+        )
+        return 130
+    return 3 if any(photo.verdict == "skipped" for photo in result.photos) else 0
+
+
+def _reference_words(found: "ReferenceMatches") -> list[str]:
+    """What the reference is made of, and what was left out."""
+    count = len(found.used)
+    words = [f"Reference: {count} photo{'' if count == 1 else 's'}, crop {found.size}."]
+    if not found.agrees:
+        words.append(
+            "There is nothing to check it by: it is a single photo."
+            if count == 1
+            else "Its photos show no common pattern beyond chance: that nothing matches it would "
+            "mean nothing at all."
+        )
+    words += [f"  left out: {o.path}: {o.reason}" for o in found.outliers[:_NAMED]]
+    if len(found.outliers) > _NAMED:
+        words.append(f"  … ({len(found.outliers) - _NAMED} more; --json has all)")
+    return words
+
+
+def _words(result: "Matches") -> list[str]:
+    """One line a photo, and what the rates rest on."""
+    from samecam.evidence import ABSENCE, SENSOR
+
+    lines = [f"{photo.path}: {_photo_words(photo)}" for photo in result.photos]
+    return [*lines, "", result.measured, SENSOR, ABSENCE]
+
+
+def _photo_words(photo: "Match") -> str:
+    if photo.best is None:
+        return f"{photo.verdict}: {photo.reason}."
+    best = photo.best
+    camera = "the reference" if best.group is None else f"group {best.group}"
+    start = camera if photo.verdict == "match" else f"none. Most like {camera}"
+    words = f"{start}{_turn(best)}{_crop(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
+    words += f"times chance; {_rate_words(photo)}."
+    if photo.other is not None:
+        words += f" Next is group {photo.other.group}, at {photo.other.correlation:.4f}."
+    if photo.known is not None:
+        group = photo.known_group
+        where = "" if best.group is None or group is None else f", in {_group(group)}"
+        words += f" The same file is there already ({photo.known}{where}) and was left out."
+    return words
+
+
+def _rate_words(photo: "Match") -> str:
+    from samecam.evidence import rate_text
+
+    if photo.adjusted >= 0.5:
+        return f"with {photo.comparisons} comparisons no bound on the rate of chance can be given"
+    return (
+        f"chance reaches that in any of {photo.comparisons} comparisons in at most "
+        f"{rate_text(photo.adjusted)} cases"
+    )
+
+
+def _turn(best: "Candidate") -> str:
+    return f" (turned by {best.turned}°)" if best.turned else ""
+
+
+def _crop(photo: "Match") -> str:
+    return f" on {photo.side}×{photo.side} pixels" if photo.side else ""
+
+
+def _group(number: int) -> str:
+    return f"group {number}" if number >= 0 else "no group"

@@ -1,0 +1,35 @@
+"""Known collections: loaders of the real ones, the paper's configurations, simulated twins."""
+
+from samecam.datasets._collection import Collection, Photo
+from samecam.datasets._configurations import Configuration, configuration, configurations
+from samecam.datasets._loaders import (
+    LOADERS,
+    load,
+    load_dresden,
+    load_folders,
+    load_raise,
+    load_truth,
+    load_vision,
+)
+from samecam.datasets._twins import Twin, twin, twins
+from samecam.datasets._written import photograph_twin, write_twin
+
+__all__ = [
+    "LOADERS",
+    "Collection",
+    "Configuration",
+    "Photo",
+    "Twin",
+    "configuration",
+    "configurations",
+    "load",
+    "load_dresden",
+    "load_folders",
+    "load_raise",
+    "load_truth",
+    "load_vision",
+    "photograph_twin",
+    "twin",
+    "twins",
+    "write_twin",
+]

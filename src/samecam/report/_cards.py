@@ -1,0 +1,250 @@
+"""Groups and photos as the page shows them: what is said, and in which order."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from samecam.compute import format_bytes
+from samecam.evidence import exif_warnings, rate_text
+from samecam.report._content import CaseContent, GroupRow, PhotoRow
+from samecam.report._correlations import Correlations
+from samecam.report._names import marked, shown
+from samecam.report._thumbnails import Thumbnail
+
+STRONGEST, WEAKEST = 5, 3
+_OFTEN = 0.5
+_DOUBTFUL = ("near", "unclear")
+_EXIF = {
+    "make": "Make (EXIF)",
+    "model": "Model (EXIF)",
+    "serial": "Serial number (EXIF)",
+    "software": "Software (EXIF)",
+    "taken": "Taken (EXIF)",
+}
+# True of most groups, so no warning: that all devices of the model may share something.
+_ONE_MODEL = "All files name one model"
+
+
+@dataclass(slots=True)
+class Figure:
+    """One photo: its picture and what is written under it; `rows` is for a closer look."""
+
+    photo: PhotoRow
+    name: Markup
+    role: str = ""
+    note: str = ""
+    thumbnail: Thumbnail = field(default_factory=Thumbnail)
+    rows: list[tuple[str, str]] = field(default_factory=list)
+    number: int = -1
+
+    @property
+    def text(self) -> str:
+        """What the filter looks at."""
+        image = self.photo.image
+        said = (image.get(name) or "" for name in ("make", "model", "serial", "taken"))
+        return shown(" ".join([self.photo.path, *said, self.photo.status])).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One group. `left_out` of its photos are not on the page.
+
+    Remarks are for its reader to look into; notes are true of most groups.
+    """
+
+    id: int
+    size: int
+    cameras: list[tuple[str, int]]
+    facts: list[tuple[str, str, str]]
+    remarks: list[str]
+    notes: list[str]
+    figures: list[Figure]
+    left_out: int
+    correlation: float | None
+    quality: float | None
+    nearest: int | None
+
+    @property
+    def middle(self) -> int:
+        """How many of its figures a folded card hides."""
+        return sum(not figure.role for figure in self.figures)
+
+
+def build_cards(content: CaseContent, given: Correlations, most: int) -> list[Card]:
+    """One card per group, the members from the strongest to the weakest.
+
+    Parameters
+    ----------
+    most : figures for all groups together; of a group that gets fewer than it has, the
+        strongest two thirds and the weakest third are shown. Groups beyond half as many
+        have no card.
+    """
+    groups = content.groups[: most // 2]
+    total = sum(len(group.photos) for group in groups)
+    each = max(2, most // max(len(groups), 1)) if total > most else total
+    strength = dict(zip((p.path for p in content.used), given.strength.tolist(), strict=True))
+    own = dict(zip((p.path for p in content.used), given.own.tolist(), strict=True))
+    other = dict(zip((p.path for p in content.used), given.other.tolist(), strict=True))
+    cards = []
+    for group in groups:
+        members = sorted(group.photos, key=lambda photo: (-strength[photo.path], photo.path))
+        kept = _ends(members, each)
+        figures = [_figure(p, own[p.path], other[p.path]) for p in kept]
+        _give_roles(figures)
+        facts = _facts(group, [own[p.path] for p in members], given.scale)
+        cards.append(_card(group, facts, figures, len(members) - len(kept)))
+    return cards
+
+
+def _card(
+    group: GroupRow, facts: list[tuple[str, str, str]], figures: list[Figure], left_out: int
+) -> Card:
+    nearest = group.number("nearest")
+    remarks, notes = _said(group)
+    return Card(
+        id=group.id,
+        size=len(group.photos),
+        cameras=_cameras(group.entry.get("cameras") or []),
+        facts=facts,
+        remarks=remarks,
+        notes=notes,
+        figures=figures,
+        left_out=left_out,
+        correlation=group.number("correlation"),
+        quality=group.number("quality"),
+        nearest=None if nearest is None or nearest < 0 else int(nearest),
+    )
+
+
+def alone_figures(photos: Sequence[PhotoRow]) -> list[Figure]:
+    """Photos in no group."""
+    nan = float("nan")
+    return [_figure(photo, nan, nan) for photo in photos]
+
+
+def _ends(members: list[PhotoRow], most: int) -> list[PhotoRow]:
+    if len(members) <= most:
+        return members
+    last = most // 3
+    return members[: most - last] + (members[-last:] if last else [])
+
+
+def _give_roles(figures: list[Figure]) -> None:
+    if len(figures) <= STRONGEST + WEAKEST + 1:
+        for figure in figures:
+            figure.role = "all"
+        if len(figures) > 2:
+            figures[0].role, figures[-1].role = "strongest", "weakest"
+        return
+    for figure in figures[:STRONGEST]:
+        figure.role = "strongest"
+    for figure in figures[-WEAKEST:]:
+        figure.role = "weakest"
+
+
+def _figure(photo: PhotoRow, own: float, other: float) -> Figure:
+    figure = Figure(photo, marked(photo.path.rsplit("/", 1)[-1]))
+    if not math.isnan(own):
+        figure.note = f"r {own:.4f}"
+    elif (near := photo.figure("nearest")) is not None:
+        like = photo.figure("nearest_correlation") or 0.0
+        figure.note = f"nearest: {near:.0f}, {like:.4f}"
+    elif photo.status == "weak":
+        figure.note = "weak"
+    figure.rows = list(_rows(photo, own, other))
+    return figure
+
+
+def _rows(photo: PhotoRow, own: float, other: float) -> Iterator[tuple[str, str]]:
+    """What a closer look at a photo tells."""
+    if words := photo.evidence.get("words"):
+        yield "In words", shown(words)
+    if photo.cluster is not None:
+        yield "Group", str(photo.cluster) if photo.cluster >= 0 else "none"
+    if not math.isnan(own):
+        yield "Correlation with the rest of its group (r)", f"{own:.4f}"
+        if not math.isnan(other):
+            yield "With the nearest other group", f"{other:.4f}"
+            yield "Lead over that group", f"{own - other:.4f}"
+    if (z := photo.figure("z")) is not None:
+        yield "In units of chance (z)", f"{z:g}"
+    if (pce := photo.figure("pce")) is not None:
+        yield "Peak-to-correlation energy (PCE)", f"{pce:g}"
+    if photo.p_value is not None:
+        yield "A photo of another camera reaches that in", chance_words(photo.p_value)
+    yield "Status", photo.status + (f": {shown(photo.reason)}" if photo.reason else "")
+    for column, label in _EXIF.items():
+        if value := photo.image.get(column):
+            yield label, shown(value)
+    yield "Picture", _picture_words(photo.image)
+    for column, label in {"dark": "Dark share", "saturated": "Over-exposed share"}.items():
+        if value := photo.image.get(column):
+            yield label, f"{float(value):.1%}"
+    yield "SHA-256", photo.sha256 or "–"
+
+
+def _picture_words(image: Mapping[str, str]) -> str:
+    size = f"{image['width']} × {image['height']}" if image.get("width") else ""
+    weight = format_bytes(int(image["bytes"])) if image.get("bytes") else ""
+    return ", ".join(part for part in (image.get("format") or "", size, weight) if part)
+
+
+def chance_words(p: float) -> str:
+    """A rate that chance may have, in words."""
+    if not 0 < p <= 1:
+        return f"{p:g}"
+    return "no stated rate" if p >= _OFTEN else f"at most {rate_text(p)} cases"
+
+
+def _cameras(entries: Any) -> list[tuple[str, int]]:
+    """Make and model in one, with the number of photos."""
+    result = []
+    for entry in entries:
+        make, model = str(entry.get("make") or ""), str(entry.get("model") or "")
+        name = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
+        result.append((shown(name.strip()) or "no camera named", int(entry.get("photos") or 0)))
+    return result
+
+
+def _facts(group: GroupRow, own: list[float], scale: float) -> list[tuple[str, str, str]]:
+    """(label, value, explanation) of a group."""
+    facts = []
+    if (rho := group.number("correlation")) is not None:
+        words = f"{rho / scale:.1f} × chance" if scale > 0 else ""
+        facts.append(("Mean correlation", f"{rho:.4f}", words))
+    if (z := group.number("z")) is not None:
+        facts.append(("All pairs together", f"{z:g}", "× chance"))
+    if (quality := group.number("quality")) is not None:
+        facts.append(("Fingerprint quality", f"{quality:.2f}", "of 1, see “Meaning”"))
+    known = [value for value in own if not math.isnan(value)]
+    if len(known) > 1:
+        low, high = min(known), max(known)
+        facts.append(("Members", f"{low:.4f} – {high:.4f}", "correlation with the rest"))
+    leads = [photo.margin for photo in group.photos if photo.margin is not None]
+    if leads:
+        facts.append(("Smallest lead", f"{min(leads):.4f}", "over any other group"))
+    rates = [photo.p_value for photo in group.photos if photo.p_value is not None]
+    if rates and 0 < max(rates) < _OFTEN:
+        facts.append(("Weakest link", rate_text(max(rates)), "at most, by chance"))
+    nearest, like = group.number("nearest"), group.number("nearest_correlation")
+    if nearest is not None and nearest >= 0 and like is not None:
+        facts.append(("Nearest group", f"{int(nearest)}", f"correlates {like:.4f}"))
+    return facts
+
+
+def _said(group: GroupRow) -> tuple[list[str], list[str]]:
+    """Remarks and notes: why it was not merged with its nearest group, and what its files say."""
+    remarks: list[str] = []
+    notes: list[str] = []
+    apart = group.entry.get("why_apart")
+    if isinstance(apart, str):
+        (remarks if group.entry.get("apart") in _DOUBTFUL else notes).append(shown(apart))
+    told = group.entry.get("warnings")
+    if not isinstance(told, list):
+        told = exif_warnings([dict(photo.image) for photo in group.photos])
+    for sentence in map(str, told):
+        (notes if sentence.startswith(_ONE_MODEL) else remarks).append(shown(sentence))
+    return remarks, notes

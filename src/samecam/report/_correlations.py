@@ -1,0 +1,127 @@
+"""The numbers behind the pictures: correlations in the order of groups, and photo by photo."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.correlate import gram, null_scale
+from samecam.evidence import leave_one_out, sums_from_gram, sums_from_rows
+from samecam.report._content import CaseContent
+from samecam.store import FingerprintStore
+
+Doubles = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
+Labels = npt.NDArray[np.intp]
+Progress = Callable[[str, int, int], None]
+
+MOST = 2000
+PHASE = "Correlating"
+
+
+@dataclass(frozen=True, slots=True)
+class Correlations:
+    """Correlations of the used photos, or of a sample of them.
+
+    Attributes
+    ----------
+    gram : (m, m) of the looked-at photos, in the order of groups, those in none last;
+        within a group from the strongest member to the weakest
+    labels : (m,) their groups, in that order; −1 for none
+    total : how many used photos there are
+    scale : standard deviation of chance of one pair, σ₀
+    own, other : for each used photo in a group: correlation with the fingerprint of the
+        rest of its group, and with the other group that fits best; NaN where there is none
+    strength : for each used photo, what members are sorted by
+    """
+
+    gram: Floats
+    labels: Labels
+    total: int
+    scale: float
+    own: Doubles
+    other: Doubles
+    strength: Doubles
+
+    @property
+    def sampled(self) -> bool:
+        """Whether only some of the photos are looked at."""
+        return len(self.labels) < self.total
+
+
+def correlations(
+    content: CaseContent, store: FingerprintStore, memory: int, progress: Progress
+) -> Correlations:
+    """Correlate up to 2,000 used photos; more are sampled evenly, group by group.
+
+    Evidence that stands in `clusters.csv` is taken; where there is none, each photo is
+    compared with each group here, itself left out.
+
+    Parameters
+    ----------
+    content : the case
+    store : its fingerprints, in the order of `content.used`
+    memory : bytes for everything held at a time
+    """
+    used = content.used
+    labels = np.array([photo.cluster for photo in used], dtype=np.intp)
+    n = len(used)
+    progress(PHASE, 0, n)
+    known = all(photo.correlation is not None for photo in used if photo.cluster != -1)
+    rows = sample(labels, MOST)
+    pairs = gram(store, rows=rows, memory=memory)
+    if known:
+        own, other = _stated(content)
+    elif len(rows) == n:
+        own, other = _compared(leave_one_out(sums_from_gram(pairs, labels)), labels)
+    else:
+        sums = sums_from_rows(store, labels, memory=memory)
+        own, other = _compared(leave_one_out(sums), labels)
+    strength = np.where(np.isnan(own), -np.inf, own)
+    order = _order(labels[rows], strength[rows])
+    progress(PHASE, n, n)
+    scale = content.detail("null_scale")
+    if not isinstance(scale, float) or not scale > 0:
+        scale = null_scale(pairs, store.n_pixels)
+    ordered = pairs[np.ix_(order, order)]
+    return Correlations(ordered, labels[rows][order], n, scale, own, other, strength)
+
+
+def sample(labels: Labels, most: int) -> Labels:
+    """Up to `most` row numbers, rising, evenly spread over the groups' members."""
+    n = len(labels)
+    if n <= most:
+        return np.arange(n)
+    order = np.argsort(np.where(labels < 0, n, labels), kind="stable")
+    chosen: Labels = np.sort(order[np.linspace(0, n - 1, most).round().astype(np.intp)])
+    return chosen
+
+
+def _order(labels: Labels, strength: Doubles) -> Labels:
+    """By group, strongest first; photos in no group last."""
+    groups = np.where(labels < 0, labels.max(initial=0) + 1, labels)
+    return np.lexsort((-strength, groups))
+
+
+def _stated(content: CaseContent) -> tuple[Doubles, Doubles]:
+    """Evidence as the table has it."""
+    nan = float("nan")
+    used = content.used
+    own = [nan if p.correlation is None or p.cluster == -1 else p.correlation for p in used]
+    lead = [nan if p.margin is None or p.cluster == -1 else p.margin for p in used]
+    return np.array(own), np.array(own) - np.array(lead)
+
+
+def _compared(r: Doubles, labels: Labels) -> tuple[Doubles, Doubles]:
+    """Correlation of each clustered photo with its own group, and with the best other one."""
+    n, count = r.shape
+    own, other = np.full(n, np.nan), np.full(n, np.nan)
+    inside = np.flatnonzero(labels >= 0)
+    sizes = np.bincount(labels[inside], minlength=count)
+    own[inside] = np.where(sizes[labels[inside]] > 1, r[inside, labels[inside]], np.nan)
+    if count > 1:
+        others = r[inside].copy()
+        others[np.arange(len(inside)), labels[inside]] = -np.inf
+        other[inside] = others.max(axis=1)
+    return own, other

@@ -1,0 +1,101 @@
+"""Correlations in the order of groups as a small picture."""
+
+import base64
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.report._correlations import Correlations, Doubles, Labels
+
+SIDE = 600
+_LEVELS = 64
+_COLOUR = (37, 99, 235)
+_LEAST = 6.0
+_ROOM = 14.0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A group's square on the diagonal, in hundredths of the picture's side."""
+
+    group: int
+    start: float
+    side: float
+    labelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """A picture, how strong its full colour is, and where groups lie in it."""
+
+    uri: str
+    full: float
+    pixels: int
+    blocks: list[Block]
+
+
+def heat_map(given: Correlations) -> HeatMap | None:
+    """Draw it; None if there is no pair. Colour is opacity, so it suits any background."""
+    n = len(given.labels)
+    if n < 2:
+        return None
+    side = min(n, SIDE)
+    values = averaged(given.gram, side)
+    full = _full_colour(values, given.labels[_edges(n, side)], given.scale * side / n)
+    return HeatMap(_png(values, full), full, side, _blocks(given))
+
+
+def _full_colour(values: Doubles, labels: Labels, scale: float) -> float:
+    """Correlation of the strongest colour: reached by a fifth of what lies within groups."""
+    same = (labels[:, np.newaxis] == labels) & (labels >= 0)[:, np.newaxis]
+    np.fill_diagonal(same, False)
+    strong = float(np.quantile(values[same], 0.8)) if same.any() else 0.0
+    return max(_LEAST * scale, strong)
+
+
+def _edges(n: int, side: int) -> Labels:
+    """First photo of each of `side` blocks."""
+    return np.linspace(0, n, side, endpoint=False).astype(np.intp)
+
+
+def averaged(gram: npt.NDArray[np.float32], side: int) -> Doubles:
+    """Means over side × side blocks of photos; a photo with itself does not count.
+
+    Blocks that hold nothing else (single photos) are 0.
+    """
+    n = len(gram)
+    edges = _edges(n, side)
+    sizes = np.diff(np.append(edges, n)).astype(np.float64)
+    without = gram - np.diag(np.diag(gram))
+    rows = np.add.reduceat(without, edges, axis=0, dtype=np.float64)
+    sums = np.add.reduceat(rows, edges, axis=1)
+    counts = np.outer(sizes, sizes) - np.diag(sizes)
+    return np.divide(sums, counts, out=np.zeros_like(sums), where=counts > 0)
+
+
+def _png(values: Doubles, full: float) -> str:
+    """As a data URI: one colour, its opacity growing from 0 at no correlation."""
+    from PIL import Image
+
+    level = np.clip(values / full, 0, 1) * (_LEVELS - 1)
+    indices = level.round().astype(np.uint8)
+    image = Image.frombytes("P", indices.shape[::-1], indices.tobytes())
+    image.putpalette(list(_COLOUR) * _LEVELS)
+    opacity = bytes(round(255 * k / (_LEVELS - 1)) for k in range(_LEVELS))
+    stream = io.BytesIO()
+    image.save(stream, "PNG", transparency=opacity, optimize=True)
+    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+
+
+def _blocks(given: Correlations) -> list[Block]:
+    n = len(given.labels)
+    blocks = []
+    for group in np.unique(given.labels[given.labels >= 0]).tolist():
+        at = np.flatnonzero(given.labels == group)
+        side = 100 * len(at) / n
+        start = 100 * int(at[0]) / n
+        wide = side >= 100 / _ROOM / 2
+        blocks.append(Block(group, round(start, 3), round(side, 3), wide))
+    return blocks

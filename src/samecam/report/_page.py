@@ -1,0 +1,194 @@
+"""The page: one template, one style sheet and one script, put together without the network."""
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
+
+from samecam.case import STATUSES
+from samecam.evidence import ABSENCE, MODEL, SENSOR, base_rate_sentence
+from samecam.report._cards import Card, Figure, alone_figures, build_cards
+from samecam.report._content import CaseContent, PhotoRow
+from samecam.report._correlations import Correlations
+from samecam.report._heatmap import heat_map
+from samecam.report._histogram import (
+    BOTTOM,
+    HEIGHT,
+    LEFT,
+    RIGHT,
+    TOP,
+    WIDTH,
+    pair_histogram,
+    photo_histogram,
+)
+from samecam.report._names import marked, shown
+from samecam.report._thumbnails import Thumbnail
+
+LIMIT = 2000
+_LONG = 200
+_STATUS_WORDS = {
+    "good": "used",
+    "weak": "used with care: 30 to 90 % over-exposed",
+    "unusable": "over-exposed or flat",
+    "duplicate": "the same bytes as another file",
+    "skipped": "could not be read, or no photo",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is on the page, before thumbnails: cards, photos in no group, other files."""
+
+    content: CaseContent
+    given: Correlations
+    cards: list[Card]
+    alone: list[Figure]
+    others: list[PhotoRow]
+
+    @property
+    def figures(self) -> list[Figure]:
+        """Every photo that is shown."""
+        return [figure for card in self.cards for figure in card.figures] + self.alone
+
+
+def lay_out(content: CaseContent, given: Correlations) -> Page:
+    """Decide what is shown: everything up to 2,000 photos, the ends of each group above."""
+    whole = len(content.used) <= LIMIT
+    cards = build_cards(content, given, LIMIT)
+    alone = alone_figures(content.alone if whole else content.alone[:_LONG])
+    order = {"weak": 0, "unusable": 1, "skipped": 2, "duplicate": 3}
+    others = [photo for photo in content.photos if photo.status in order]
+    others.sort(key=lambda photo: (order[photo.status], photo.path))
+    page = Page(content, given, cards, alone, others)
+    for number, figure in enumerate(page.figures):
+        figure.number = number
+    return page
+
+
+def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool) -> str:
+    """The page as HTML; without thumbnails if they are None."""
+    from jinja2 import Environment, StrictUndefined
+
+    for figure in page.figures:
+        if thumbnails is not None:
+            figure.thumbnail = thumbnails.get(figure.photo.path, Thumbnail())
+    style, script = _file("page.css"), _file("page.js")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(name=marked, shown=shown)
+    return environment.from_string(_file("page.html")).render(
+        **_context(page),
+        thumbnails=thumbnails is not None,
+        blur=blur,
+        style=Markup(style),
+        script=Markup(script),
+        policy=_policy(style, script),
+        details=_script_json([_details(figure) for figure in page.figures]),
+    )
+
+
+def _file(name: str) -> str:
+    return resources.files("samecam.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """A content security policy: pictures of the page itself, this style, this script."""
+
+    def source(text: str) -> str:
+        digest = hashlib.sha256(text.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
+
+    return (
+        f"default-src 'none'; img-src data:; style-src {source(style)}; "
+        f"script-src {source(script)}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _script_json(value: Any) -> Markup:
+    """JSON that cannot end the script element it stands in."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for c in "<>&":
+        text = text.replace(c, f"\\u{ord(c):04x}")
+    return Markup(text)
+
+
+def _details(figure: Figure) -> list[Any]:
+    return [shown(figure.photo.path), figure.rows]
+
+
+def _context(page: Page) -> dict[str, Any]:
+    content, given = page.content, page.given
+    counts = Counter(photo.status for photo in content.photos)
+    chart = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT}
+    histograms = [pair_histogram(given, content), photo_histogram(given, content)]
+    return {
+        "title": shown(content.folder.resolve().name or "case"),
+        "page": page,
+        "content": content,
+        "given": given,
+        "counts": [(name, counts[name], _STATUS_WORDS[name]) for name in STATUSES],
+        "n_files": len(content.photos),
+        "n_used": len(content.used),
+        "n_alone": len(content.alone),
+        "largest": max((len(group.photos) for group in content.groups), default=1),
+        "heat": heat_map(given),
+        "histograms": [h for h in histograms if h is not None],
+        "chart": {**chart, "top": TOP, "bottom": BOTTOM},
+        "sentences": list(_sentences(content)),
+        "parameters": list(_parameters(content)),
+        "limit": LIMIT,
+        "long": _LONG,
+    }
+
+
+def _sentences(content: CaseContent) -> Iterator[str]:
+    """What the numbers mean, and what they do not."""
+    yield SENSOR
+    yield from (s for s in (ABSENCE, MODEL) if s not in content.words)
+    yield from (shown(sentence) for sentence in content.words if sentence != SENSOR)
+    rate, count = content.detail("parameters", "join_rate"), len(content.groups)
+    if isinstance(rate, float) and 0 < rate < 1 and count:
+        yield base_rate_sentence(len(content.used), count, rate / count)
+
+
+def _parameters(content: CaseContent) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Everything `case.json` holds, in sections of names and values."""
+    info = content.info
+    about = ("samecam", "created", "sources", "seed", "device")
+    yield "Case", [(name, _value(info[name])) for name in about if name in info]
+    for name in ("extraction", "clustering", "versions", "timings"):
+        given = info.get(name, {})
+        hidden = ("sha256", "mark") if name == "clustering" else ()
+        rows = [(k, v) for k, v in _flat(given) if k not in hidden and not k.startswith("sha256")]
+        if rows:
+            yield name.capitalize(), rows
+    files = [(f"{name}, SHA-256", digest) for name, digest in content.hashes.items()]
+    yield "Files of the case", [*files, ("audit log", content.log)]
+
+
+def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Nested entries as 'a › b' and text."""
+    for name, entry in value.items() if isinstance(value, Mapping) else ():
+        if isinstance(entry, Mapping):
+            yield from _flat(entry, f"{prefix}{name} › ")
+        else:
+            yield prefix + str(name), _value(entry)
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_value, value)) or "–"
+    return shown(str(value))

@@ -1,0 +1,172 @@
+
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const details = JSON.parse(one("#details").textContent);
+  const groups = all(".group");
+  const find = one("#find");
+
+  const remember = (name, value) => {
+    try { localStorage.setItem("samecam." + name, value); } catch { /* not kept, then */ }
+  };
+  const recall = (name) => {
+    try { return localStorage.getItem("samecam." + name); } catch { return null; }
+  };
+
+  // Groups: folded to their strongest and weakest members.
+  const fold = (group, folded) => {
+    const button = one(".fold", group);
+    if (!button) return;
+    group.classList.toggle("folded", folded);
+    button.setAttribute("aria-expanded", String(!folded));
+    button.textContent = folded ? button.dataset.label : "Show fewer";
+  };
+  for (const group of groups) {
+    fold(group, true);
+    one(".fold", group)?.addEventListener("click", () => fold(group, !group.classList.contains("folded")));
+    one(".more", group)?.addEventListener("click", () => {
+      fold(group, false);
+      one(".photo:not(.strongest) .look", group)?.focus();
+    });
+  }
+  const unfold = one("#unfold");
+  unfold.addEventListener("click", () => {
+    const open = unfold.getAttribute("aria-pressed") !== "true";
+    unfold.setAttribute("aria-pressed", String(open));
+    for (const group of groups) fold(group, !open);
+  });
+
+  // Filter: by words, all of which must occur; "group 3" or "3" names a group.
+  const remarked = one("#remarked");
+  const filter = () => {
+    const wanted = find.value.trim().toLowerCase();
+    const words = wanted.split(/\s+/).filter(Boolean);
+    const only = remarked.getAttribute("aria-pressed") === "true";
+    const number = /^(?:group\s+)?(\d+)$/.exec(wanted)?.[1];
+    let photos = 0, shown = 0;
+    for (const group of groups) {
+      const named = number !== undefined && group.dataset.group === number;
+      let hits = 0;
+      for (const photo of all(".photo", group)) {
+        const hit = words.length > 0 && !named && words.every((word) => photo.dataset.text.includes(word));
+        photo.classList.toggle("hit", hit);
+        photo.classList.toggle("miss", words.length > 0 && !named && !hit);
+        hits += hit || named ? 1 : 0;
+      }
+      const keep = (words.length === 0 || hits > 0) && (!only || "remarks" in group.dataset);
+      group.hidden = !keep;
+      const more = one(".more", group);
+      if (more) more.hidden = words.length > 0 && !named;
+      const row = one(`.overview tr[data-group="${group.dataset.group}"]`);
+      if (row) row.hidden = !keep;
+      shown += keep ? 1 : 0;
+      photos += keep ? hits : 0;
+    }
+    for (const row of all(".files tbody tr"))
+      row.hidden = words.length > 0 && !words.every((word) => row.dataset.text.includes(word));
+    const active = words.length > 0 || only;
+    const where = `${shown} of ${groups.length} ${groups.length === 1 ? "group" : "groups"}`;
+    one("#found").textContent = !active ? "" : words.length ? `${photos} ${photos === 1 ? "photo" : "photos"} in ${where}` : where;
+    one("#nothing").hidden = !active || shown > 0;
+  };
+  find.addEventListener("input", filter);
+  const press = (button, on) => button.setAttribute("aria-pressed", String(on));
+  remarked.addEventListener("click", () => {
+    press(remarked, remarked.getAttribute("aria-pressed") !== "true");
+    filter();
+  });
+
+  // A closer look at one photo. Everything is set as text, never as markup.
+  const closer = one("#closer");
+  const look = (button) => {
+    const [name, rows] = details[Number(button.dataset.number)];
+    one("h3", closer).textContent = name;
+    const picture = one("img", button);
+    one(".picture", closer).replaceChildren(...(picture ? [picture.cloneNode()] : []));
+    one("dl", closer).replaceChildren(...rows.flatMap(([label, value]) => {
+      const dt = document.createElement("dt"), dd = document.createElement("dd");
+      dt.textContent = label;
+      dd.textContent = value;
+      return [dt, dd];
+    }));
+    closer.showModal();
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest?.(".look");
+    if (button) look(button);
+    if (event.target.matches?.("dialog")) event.target.close();
+  });
+
+  // Blur and theme.
+  const blur = one("#blur");
+  const setBlur = (on) => {
+    root.classList.toggle("blur", on);
+    press(blur, on);
+    remember("blur", on ? "1" : "0");
+  };
+  if (blur) {
+    if (recall("blur") === "1") setBlur(true);
+    blur.addEventListener("click", () => setBlur(!root.classList.contains("blur")));
+  }
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const setTheme = (name) => { root.dataset.theme = name; };
+  const known = recall("theme");
+  if (known === "dark" || known === "light") setTheme(known);
+  const theme = one("#theme");
+  theme.addEventListener("click", () => {
+    const now = root.dataset.theme || (dark.matches ? "dark" : "light");
+    setTheme(now === "dark" ? "light" : "dark");
+    remember("theme", root.dataset.theme);
+  });
+
+  // Keys.
+  const keys = one("#keys");
+  one("#help").addEventListener("click", () => keys.showModal());
+  const step = (by) => {
+    const visible = groups.filter((group) => !group.hidden);
+    if (!visible.length) return;
+    const at = visible.findIndex((group) => group.contains(document.activeElement));
+    const next = at < 0 ? 0 : Math.min(Math.max(at + by, 0), visible.length - 1);
+    visible[next].focus({ preventScroll: true });
+    visible[next].scrollIntoView({ block: "start" });
+  };
+  const actions = {
+    j: () => step(1),
+    k: () => step(-1),
+    o: () => {
+      const group = document.activeElement.closest?.(".group");
+      if (group) fold(group, !group.classList.contains("folded"));
+    },
+    b: () => blur?.click(),
+    t: () => theme.click(),
+    "/": () => { find.focus(); find.select(); },
+    "?": () => keys.showModal(),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || one("dialog[open]")) return;
+    if (event.target.matches?.("input, textarea, select")) {
+      if (event.key === "Escape") { find.value = ""; filter(); find.blur(); }
+      return;
+    }
+    const action = Object.hasOwn(actions, event.key) ? actions[event.key] : null;
+    if (action) { event.preventDefault(); action(); }
+  });
+
+  // A link to a group that the filter hides shows it again.
+  const arrive = () => {
+    const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
+    if (target?.hidden) {
+      find.value = "";
+      press(remarked, false);
+      filter();
+      target.scrollIntoView();
+    }
+  };
+  addEventListener("hashchange", arrive);
+
+  // Paper shows what the screen shows; the help of a fold button is of no use there.
+  if (!groups.some((group) => "remarks" in group.dataset)) remarked.hidden = true;
+  if (!groups.some((group) => one(".fold", group))) unfold.hidden = true;
+})();

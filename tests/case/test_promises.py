@@ -1,0 +1,207 @@
+"""Nothing is sent, no pickle is loaded, photos stay as they are, paths stay inside."""
+
+import ast
+import csv
+import hashlib
+import os
+import pickle
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import samecam
+from tests.case.conftest import run
+from tests.photos.pictures import encode, scene
+
+SOURCE = Path(samecam.__file__).parent
+# Modules that speak to other machines, or run what a file says.
+FORBIDDEN = {
+    *("asyncio", "ftplib", "http", "imaplib", "poplib", "requests", "smtplib", "socket"),
+    *("socketserver", "ssl", "telnetlib", "urllib", "webbrowser", "xmlrpc"),
+    *("cloudpickle", "dill", "joblib", "marshal", "pickle", "shelve"),
+}
+TELLTALE = """
+import os, sys
+
+def watch(event, arguments):
+    if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "urllib.Request"):
+        tell(event, arguments)
+    elif event in ("socket.connect", "socket.bind"):
+        if not isinstance(arguments[1], (str, bytes)):  # those are names of local pipes
+            tell(event, arguments)
+
+def tell(event, arguments):
+    with open({told!r}, "a") as stream:
+        stream.write(f"{{event}} {{arguments[1:]}}\\n")
+
+sys.addaudithook(watch)
+"""
+
+
+def modules():
+    return [(p, ast.parse(p.read_text(encoding="utf-8"))) for p in sorted(SOURCE.rglob("*.py"))]
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def test_no_module_imports_what_speaks_to_other_machines_or_loads_pickles():
+    found = {(p.name, name) for p, tree in modules() for name in imported(tree)}
+    assert len(found) > 100
+    found = {pair for pair in found if pair[1] != "urllib.parse"}  # it quotes names, no more
+    assert not [pair for pair in found if pair[1].split(".")[0] in FORBIDDEN]
+
+
+def test_every_numpy_file_is_loaded_without_pickles():
+    loads = 0
+    for path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.load", "numpy.load"):
+                given = {k.arg: ast.unparse(k.value) for k in node.keywords}
+                assert given.get("allow_pickle", "False") == "False", path
+                loads += 1
+            assert not (isinstance(node, ast.Name) and node.id in ("eval", "exec")), path
+    assert loads >= 1
+
+
+class Bomb:
+    def __init__(self, file):
+        self._file = file
+
+    def __reduce__(self):
+        return (open, (str(self._file), "w"))
+
+
+@pytest.mark.parametrize("kind", ["object array", "bare pickle"])
+def test_a_file_of_fingerprints_that_is_a_pickle_is_refused_and_not_run(tmp_path, kind):
+    file, mark = tmp_path / "evil.npy", tmp_path / "it ran"
+    if kind == "object array":
+        np.save(file, np.array([Bomb(mark)], dtype=object), allow_pickle=True)
+    else:
+        file.write_bytes(pickle.dumps(Bomb(mark)))
+    code, _, error = run("cluster", "--fingerprints", file, "-o", tmp_path / "case")
+    assert code == 1
+    assert "Traceback" not in error
+    assert not mark.exists()
+
+
+def test_nothing_is_sent_anywhere(tmp_path):
+    photos, case, told = tmp_path / "photos", tmp_path / "case", tmp_path / "told"
+    hook = tmp_path / "hook"
+    hook.mkdir()
+    (hook / "sitecustomize.py").write_text(TELLTALE.format(told=str(told)))
+    photos.mkdir()
+    for k in range(4):
+        (photos / f"{k}.png").write_bytes(encode(scene(k, 80, 90), "PNG"))
+    for words in (
+        ("cluster", photos, "-o", case, "--size", 64),
+        *(("export", case, "--format", kind) for kind in ("csv", "json", "vics", "case")),
+        ("doctor",),
+    ):
+        code, _, error = run(*words, module_path=hook)
+        assert code == 0, error
+    assert not told.exists(), told.read_text()
+    code, *_ = run("--version", module_path=_caller(tmp_path, hook))
+    assert "socket.connect" in told.read_text(), "the telltale must be able to tell"
+
+
+def _caller(tmp_path, hook):
+    """The same telltale, in a process that does try to speak."""
+    folder = tmp_path / "caller"
+    folder.mkdir()
+    tries = (
+        "\nimport socket\ns = socket.socket()\ns.settimeout(0.1)\n"
+        "try:\n    s.connect(('127.0.0.1', 9))\nexcept OSError:\n    pass\n"
+    )
+    (folder / "sitecustomize.py").write_text((hook / "sitecustomize.py").read_text() + tries)
+    return folder
+
+
+def everything(folder, but):
+    """Hash and time of each file below a folder, without those below another."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and but not in path.parents:
+            status = path.stat()
+            found[path] = (hashlib.sha256(path.read_bytes()).hexdigest(), status.st_mtime_ns)
+    return found
+
+
+def test_paths_stay_inside_whatever_the_arguments_are(tmp_path, monkeypatch):
+    world = tmp_path / "world"
+    for name in ("a/one.jpg", "b/two.jpg", "b/deep/three.jpg", "c/four.jpg"):
+        path = world / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(encode(scene(len(name) + ord(name[0]), 80, 90)))
+    (world / "a" / "out").symlink_to(world / "c")  # a link to a folder elsewhere
+    (world / "a" / "up.jpg").symlink_to("../b/two.jpg")
+    (world / "a" / "loop").symlink_to("..")
+    (world / "list.txt").write_text(f"../b/two.jpg\n{world / 'c' / 'four.jpg'}\n../b/../c\n")
+    case = tmp_path / "case"
+    before = everything(world, but=case)
+    monkeypatch.chdir(world / "a")
+    arguments = ("../b", world / "a", "../b/../c/*.jpg", "@../list.txt", "./../b/deep/../deep")
+    code, _, error = run("cluster", *arguments, "-o", case, "--size", 64)
+    assert code == 3, error  # the list is found, too, and no photo
+    with open(case / "images.csv", encoding="utf-8", newline="") as stream:
+        paths = [row["path"] for row in csv.DictReader(stream)]
+    assert len(paths) >= 8
+    for path in paths:
+        assert not path.startswith("/")
+        assert not {"..", ".", ""} & set(path.split("/")), path
+    assert everything(world, but=case) == before, "photos and all beside them are as they were"
+    outside = [p for p in tmp_path.iterdir() if p not in (world, case)]
+    assert outside == []
+
+
+@pytest.mark.parametrize("place", ["../../outside", "/etc/passwd"])
+def test_a_row_of_the_catalogue_cannot_point_outside(tmp_path, place):
+    import sqlite3
+
+    from samecam.case import open_store
+
+    photos, case = tmp_path / "photos", tmp_path / "case"
+    photos.mkdir()
+    (photos / "a.jpg").write_bytes(encode(scene(1, 80, 90)))
+    assert run("extract", photos, "-o", case, "--size", 64)[0] == 0
+    with sqlite3.connect(case / "fingerprints" / "catalogue.sqlite") as catalogue:
+        catalogue.execute("UPDATE records SET shard = ?", (place,))
+    catalogue.close()
+    opened = []
+    real = os.open
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            os, "open", lambda p, *a, **k: opened.append(os.fspath(p)) or real(p, *a, **k)
+        )
+        with pytest.raises(Exception), open_store(case) as store:  # noqa: B017, PT011
+            store.read()
+    inside = str(case.resolve())
+    assert not [p for p in opened if not os.path.realpath(p).startswith(inside)]
+
+
+LINKED = ("lock", "log.jsonl", "case.json", "images.csv", "fingerprints", "fingerprints/shards",
+          "fingerprints/catalogue.sqlite", "fingerprints/shards/00000.f16")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LINKED)
+def test_a_link_planted_in_a_case_is_refused(tmp_path, name):
+    photos, case, outside = tmp_path / "photos", tmp_path / "case", tmp_path / "outside"
+    photos.mkdir()
+    (photos / "a.jpg").write_bytes(encode(scene(1, 80, 90)))
+    assert run("extract", photos, "-o", case, "--size", 64)[0] == 0
+    shutil.move(case / name, outside)
+    (case / name).symlink_to(outside)
+    before = everything(outside.parent, but=case)
+    (photos / "b.jpg").write_bytes(encode(scene(2, 80, 90)))
+    code, _, error = run("extract", photos, "-o", case, "--size", 64)
+    assert code == 1
+    assert "is a link" in error
+    (photos / "b.jpg").unlink()
+    assert everything(outside.parent, but=case) == before

@@ -1,0 +1,76 @@
+"""A case with three known cameras, photos held back, and a camera that it never saw."""
+
+import csv
+import hashlib
+import os
+import shutil
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from samecam import cluster_photos
+from samecam.case import Clustering, ExtractionSettings
+from samecam.simulate import simulate_photos
+
+SETTINGS = ExtractionSettings(size=256)
+
+
+@dataclass(frozen=True)
+class World:
+    """Folders `kept` (of the case), `held` (same cameras) and `strangers`, and their truth."""
+
+    root: Path
+    truth: dict[str, str]
+    result: Clustering
+
+    @property
+    def case(self):
+        return self.result.case
+
+    def group_of(self, camera):
+        """The group most photos of a camera are in."""
+        placed = zip(self.result.paths, self.result.labels.tolist(), strict=True)
+        votes = Counter(k for path, k in placed if k >= 0 and self.truth[path] == camera)
+        return votes.most_common(1)[0][0]
+
+
+def make_world(root, cameras=3, each=14, held=3):
+    simulate_photos(
+        root / "all", cameras=cameras + 1, images=each + held, size=(512, 384), seed=2, workers=1
+    )
+    with open(root / "all" / "truth.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    by_camera = defaultdict(list)
+    for row in rows:
+        by_camera[row["camera"]].append(root / "all" / row["path"])
+    for number, camera in enumerate(sorted(by_camera)):
+        for k, file in enumerate(sorted(by_camera[camera])):
+            name = "strangers" if number == cameras else "held" if k < held else "kept"
+            (root / name).mkdir(exist_ok=True)
+            os.replace(file, root / name / file.name)
+    truth = {Path(row["path"]).name: row["camera"] for row in rows}
+    return World(root, truth, cluster_photos(root / "kept", root / "case", SETTINGS))
+
+
+def copied(case, target):
+    shutil.copytree(case, target)
+    return target
+
+
+def tree(folder):
+    """Bytes, by name, of all there is in a folder but the lock."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file() and path.name != "lock"
+    }
+
+
+_made: list[World] = []
+
+
+def shared_world(tmp_path_factory):
+    """One world for all tests of a process; those that change it copy it first."""
+    if not _made:
+        _made.append(make_world(tmp_path_factory.mktemp("world")))
+    return _made[0]

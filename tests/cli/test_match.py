@@ -1,0 +1,128 @@
+"""`samecam match`, `add` and `verify`: words, JSON, exit codes."""
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from samecam.cli import cli
+from tests.case.worlds import copied, shared_world
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    return shared_world(tmp_path_factory)
+
+
+def run(*words):
+    result = CliRunner().invoke(cli, [str(word) for word in words], standalone_mode=False)
+    code = result.return_value if isinstance(result.return_value, int) else result.exit_code
+    return code, result.stdout, result
+
+
+def test_match_says_which_group_and_how_sure(world):
+    code, out, _ = run("match", world.case, world.root / "held", world.root / "strangers")
+    assert code == 0
+    lines = out.splitlines()
+    assert sum(": group " in line for line in lines) >= 7
+    assert sum(": none. Most like group " in line for line in lines) >= 17
+    assert "12 comparisons" in out
+    assert "an image sensor, not a person" in out
+    assert "Absence of a link is no evidence" in out
+
+
+def test_match_as_json(world):
+    code, out, _ = run("match", world.case, world.root / "held", "--json", "-q")
+    answer = json.loads(out)
+    assert code == 0
+    assert answer["cameras"] == 3
+    assert answer["rate"] == 0.01
+    photo = max(answer["photos"], key=lambda p: p["best"]["z"])
+    assert photo["verdict"] == "match"
+    assert photo["group"] == photo["best"]["group"]
+    assert photo["comparisons"] == 12
+    assert set(photo["best"]) == {"group", "turned", "correlation", "z", "p_value"}
+    assert answer["comparisons"] == sum(p["comparisons"] for p in answer["photos"])
+
+
+def test_match_tells_of_a_file_that_is_there_and_of_one_that_is_no_photo(world, tmp_path):
+    path = world.result.groups[1].paths[0]
+    shutil.copy(world.root / "kept" / path, tmp_path / "copy.jpg")
+    (tmp_path / "odd\x1b[31m.jpg").write_bytes(b"no photo")
+    code, out, _ = run("match", world.case, tmp_path)
+    assert code == 3
+    assert f"The same file is there already ({path}, in group 1) and was left out." in out
+    assert "skipped: not a picture" in out
+    assert "\x1b" not in out
+
+
+def test_match_with_a_reference(world, tmp_path):
+    (tmp_path / "phone").mkdir()
+    for path in world.result.groups[0].paths[:6]:
+        shutil.copy(world.root / "kept" / path, tmp_path / "phone")
+    (tmp_path / "phone" / "note.txt").write_text("by the analyst")
+    own = world.root / "kept" / world.result.groups[0].paths[-1]
+    other = world.root / "kept" / world.result.groups[1].paths[-1]
+    words = ("match", "--reference", tmp_path / "phone", "--size", 256, own, other)
+    code, out, _ = run(*words)
+    assert code == 0
+    assert out.startswith("Reference: ")
+    assert "left out: note.txt: not a picture" in out
+    assert "none. Most like the reference" in out
+    answer = json.loads(run(*words, "--json", "-q")[1])
+    assert answer["reference"]["agrees"] is True
+    assert answer["reference"]["size"] == 256
+    assert {p["group"] for p in answer["photos"]} == {None}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Missing arguments 'CASE PHOTO...'"),
+        (["CASE"], "Missing argument 'PHOTO...' after the case"),
+        (["--reference", "DIR"], "Missing argument 'PHOTO...'"),
+        (["CASE", "x.jpg", "--size", "256"], "--size is for --reference"),
+        (["CASE", "x.jpg", "--rate", "1"], "1.0 is not in the range"),
+    ],
+)
+def test_wrong_usage_of_match(words, message):
+    result = CliRunner().invoke(cli, ["match", *words])
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_add_tells_what_changed_and_verify_agrees(world, tmp_path):
+    case = copied(world.case, tmp_path / "case")
+    code, out, _ = run("add", case, world.root / "strangers")
+    assert code == 0
+    assert "17 new photos used: " in out
+    assert " in 1 new ones" in out
+    assert "Groups have new numbers: " in out
+    code, out, _ = run("add", case, world.root / "strangers")
+    assert code == 0
+    assert "Nothing was to be done" in out
+    answer = json.loads(run("add", case, world.root / "held", "--json", "-q")[1])
+    assert answer["folder"] == "added 2"
+    assert len(answer["new"]) == 9
+    assert [g["id"] for g in answer["groups"]] == [0, 1, 2, 3]
+    assert sorted(g["was"] for g in answer["groups"]) == [0, 1, 2, 3]
+    code, out, _ = run("verify", case)
+    assert (code, out.splitlines()[-1]) == (0, "The case agrees.")
+    assert "The grouping was replayed and is the same." in out
+
+
+def test_verify_exits_with_4_and_names_what_differs(world, tmp_path):
+    case = copied(world.case, tmp_path / "case")
+    with open(case / "images.csv", "a") as stream:
+        stream.write("one more\n")
+    code, out, _ = run("verify", case)
+    assert code == 4
+    assert "images.csv' is not what the catalogue says." in out
+    assert out.splitlines()[-1] == "The case does not agree."
+    code, out, _ = run("verify", case, "--json", "--quiet")
+    answer = json.loads(out)
+    assert code == 4
+    assert answer["agrees"] is False
+    assert answer["inputs"]["checked"] == 42
+    assert len(answer["troubles"]) == 1

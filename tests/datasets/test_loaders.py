@@ -1,0 +1,205 @@
+"""Loaders on small trees of the shapes that the collections have on disk."""
+
+import csv
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from samecam import datasets
+from samecam.errors import SamecamError
+from samecam.metrics import read_truth
+from samecam.simulate import simulate_photos
+
+
+@pytest.fixture(scope="module")
+def shots(tmp_path_factory):
+    """Photos of three simulated cameras, three each: [(bytes, camera)]."""
+    root = tmp_path_factory.mktemp("shots")
+    simulate_photos(root, cameras=3, images=3, models=2, size=(64, 64), workers=1)
+    truth = read_truth(root / "truth.csv")
+    return [((root / path).read_bytes(), camera) for path, camera in truth.items()]
+
+
+def put(root, names):
+    """Empty files of these names: the loaders look at names alone."""
+    for name in names:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    return root
+
+
+def spread(root, shots, name_of):
+    """The simulated photos under names by camera number and photo number; name to camera."""
+    cameras = sorted({camera for _, camera in shots})
+    seen, truth = Counter(), {}
+    for data, camera in shots:
+        name = name_of(cameras.index(camera), seen[camera])
+        seen[camera] += 1
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(data)
+        truth[name] = camera
+    return truth
+
+
+def same_partition(collection, truth):
+    """Whether the loader tells the cameras apart as the truth does."""
+    pairs = {(photo.camera, truth[photo.path]) for photo in collection.photos}
+    assert len(collection.photos) == len(truth)
+    return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+
+
+DRESDEN = ("Canon_Ixus70_0", "Canon_Ixus70_1", "Agfa_DC-504_0")
+VISION = ("D01_Samsung_GalaxyS3Mini", "D26_Samsung_GalaxyS3Mini", "D02_Apple_iPhone4s")
+
+
+def test_dresden(tmp_path, shots):
+    truth = spread(tmp_path, shots, lambda c, k: f"natural/{DRESDEN[c]}_{1000 + k}.JPG")
+    put(tmp_path, ["flatfield/Canon_Ixus70_0_9.JPG", "dark/Canon_Ixus70_0_8.JPG", "IMG_1.JPG"])
+    found = datasets.load_dresden(tmp_path)
+    assert same_partition(found, truth)
+    assert found.models == {c: c.rsplit("_", 1)[0] for c in sorted(DRESDEN)}
+    assert found.photos == tuple(sorted(found.photos))
+    assert all(path.is_file() for path in found.paths)
+    assert found.notes == ("3 pictures are no part of Dresden: left out.",)
+    assert found.kind == "real"
+
+
+def test_vision(tmp_path, shots):
+    def name_of(c, k):
+        return f"{VISION[c]}/images/nat/{VISION[c][:3]}_I_nat_{k:04d}.jpg"
+
+    truth = spread(tmp_path, shots, name_of)
+    put(tmp_path, [f"{VISION[0]}/images/flat/D01_I_flat_0001.jpg", f"{VISION[0]}/videos/x.mp4"])
+    (tmp_path / "D05_Apple_iPhone5c").mkdir()
+    found = datasets.load_vision(tmp_path)
+    assert same_partition(found, truth)
+    assert found.models[VISION[0]] == found.models[VISION[1]] == "Samsung_GalaxyS3Mini"
+    assert found.notes == ("D05_Apple_iPhone5c has no photo in images/nat: left out.",)
+    assert len(datasets.load_vision(tmp_path, "flat").photos) == 1
+    with pytest.raises(SamecamError, match="none is in Dxx_Brand_Model/images/natWA"):
+        datasets.load_vision(tmp_path, "natWA")
+
+
+def test_raise(tmp_path, shots):
+    devices = ("Nikon D90", "Nikon D7000", "Nikon D40")
+    truth = spread(tmp_path, shots, lambda c, k: f"a/r{c}{k}t.TIF")
+    rows = [(Path(p).stem, "x", devices[int(p[3])]) for p in truth]
+    with open(tmp_path / "RAISE_all.csv", "w", newline="") as stream:
+        csv.writer(stream).writerows([("File", "NEF", "Device"), *rows, ("gone", "", "Nikon D90")])
+    found = datasets.load_raise(tmp_path)
+    assert same_partition(found, truth)
+    assert sorted(found.sizes()) == sorted(devices)
+    assert found.notes == ("1 of 10 files of RAISE_all.csv are not there.",)
+    (tmp_path / "RAISE_all.csv").unlink()
+    with pytest.raises(SamecamError, match="holds 0 tables named RAISE"):
+        datasets.load_raise(tmp_path)
+
+
+def test_folders(tmp_path, shots):
+    names = ("Pixel_0", "Pixel_1", "Canon 600D")
+    truth = spread(tmp_path, shots, lambda c, k: f"{names[c]}/sub/{k}.jpg")
+    put(tmp_path, ["loose.jpg", "Pixel_0/notes.txt"])
+    found = datasets.load_folders(tmp_path)
+    assert same_partition(found, truth)
+    assert found.models == {"Canon 600D": "Canon 600D", "Pixel_0": "Pixel", "Pixel_1": "Pixel"}
+    assert found.notes == ("1 pictures are no part of folders: left out.",)
+
+
+def test_truth(tmp_path, shots):
+    truth = spread(tmp_path, shots, lambda c, k: f"images/{c}, {k}.jpg")
+    rows = [*truth.items(), ("images/gone.jpg", "x")]
+    with open(tmp_path / "truth.csv", "w", newline="") as stream:
+        csv.writer(stream).writerows([("path", "camera"), *rows])
+    found = datasets.load("truth", tmp_path / "truth.csv")
+    assert {photo.path: photo.camera for photo in found.photos} == truth
+    assert found.notes == ("1 of 10 photos are not there: left out.",)
+    # Its own truth reads back as itself, commas and all.
+    (tmp_path / "again.csv").write_text(found.truth_csv())
+    assert read_truth(tmp_path / "again.csv") == truth
+
+
+def test_truth_with_models(tmp_path):
+    put(tmp_path, ["a.jpg", "b.jpg"])
+    (tmp_path / "t.csv").write_text("path,camera,model\na.jpg,c0,M\nb.jpg,c1,M\n")
+    assert datasets.load_truth(tmp_path / "t.csv").models == {"c0": "M", "c1": "M"}
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("dresden", "holds no photo of Dresden .of 1 pictures none is named like Model_Camera"),
+        ("vision", "none is in Dxx_Brand_Model/images/nat"),
+        ("folders", "none is in a folder of its camera"),
+        ("raise", "holds 0 tables"),
+    ],
+)
+def test_missing_data_is_a_sentence(tmp_path, name, words):
+    put(tmp_path, ["holiday.jpg", "b.txt"])
+    with pytest.raises(SamecamError, match=words):
+        datasets.load(name, tmp_path)
+    with pytest.raises(SamecamError, match="is no folder: name the root"):
+        datasets.load(name, tmp_path / "nowhere")
+
+
+def test_truth_of_nothing(tmp_path):
+    (tmp_path / "truth.csv").write_text("path,camera\na.jpg,c\n")
+    with pytest.raises(SamecamError, match="None of the 1 photos"):
+        datasets.load_truth(tmp_path / "truth.csv")
+    with pytest.raises(SamecamError, match="'olden' is no collection: choose from dresden"):
+        datasets.load("olden", tmp_path)
+
+
+@pytest.fixture(scope="module")
+def dresden(tmp_path_factory):
+    """Five models of six cameras and one of four, camera k of each with 100 + k photos."""
+    root = tmp_path_factory.mktemp("dresden")
+    cameras = [(m, c) for m in range(6) for c in range(6 if m else 4)]
+    names = [f"M{m}_{c}_{k}.JPG" for m, c in cameras for k in range(100 + c)]
+    return datasets.load_dresden(put(root, names))
+
+
+def test_draws_are_fixed_by_the_seed_and_nested(dresden):
+    small, again, large = dresden.draw(5, 3), dresden.draw(5, 3), dresden.draw(10, 3)
+    assert small == again
+    assert dresden.draw(5, 3, seed=1) != small
+    assert set(small.photos) < set(large.photos)
+    assert large.photos == tuple(sorted(large.photos))
+    assert small.sizes() == dict.fromkeys(small.sizes(), 3)
+    assert len(small.sizes()) == 5
+
+
+@pytest.mark.parametrize("name", ["Ds5", "Dsm5", "Dsm20", "Da5"])
+@pytest.mark.parametrize("seed", range(4))
+def test_configurations_are_drawn(dresden, name, seed):
+    wanted = datasets.configuration(name)
+    drawn = dresden.configured(wanted, seed=seed)
+    per_model = Counter(drawn.models.values())
+    assert len(drawn.sizes()) == wanted.cameras
+    assert set(per_model.values()) == {wanted.per_model}
+    assert drawn.name == name
+    assert wanted.per_model == 1 or "M0" not in per_model  # which has not enough
+    if wanted.each:
+        assert set(drawn.sizes().values()) == {100}
+        assert drawn.notes == ()
+    else:
+        assert drawn.sizes() == {c: dresden.sizes()[c] for c in drawn.sizes()}
+        assert drawn.notes == (f"{name} has 1089 photos in print, {len(drawn.photos)} here.",)
+
+
+def test_what_is_not_there_cannot_be_drawn(dresden):
+    with pytest.raises(SamecamError, match="10 cameras, 1 of each model are wanted but Dresden"):
+        dresden.draw(10, per_model=1)
+    with pytest.raises(SamecamError, match="2 cameras with 200 photos or more .* has 0"):
+        dresden.draw(2, 200)
+    with pytest.raises(SamecamError, match="200 photos of 'Nikon D90' are wanted .* has 0"):
+        dresden.configured(datasets.configuration("dev"))
+
+
+def test_a_draw_does_not_depend_on_other_cameras(dresden):
+    one = dresden.take({"M0_0": 5}, seed=2)
+    both = dresden.take({"M0_0": 5, "M1_0": 7}, seed=2)
+    assert set(one.photos) < set(both.photos)
+    assert len(both.photos) == 12
+    assert np.all([p.is_file() for p in both.paths])

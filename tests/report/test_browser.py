@@ -1,0 +1,302 @@
+"""The page in a real browser: it opens, filters, unfolds, and nothing in it does harm.
+
+Needs Debian's chromium and chromium-driver; without them these tests are skipped, or fail if
+the environment has SAMECAM_NEED_BROWSER=1.
+"""
+
+import base64
+import json
+import os
+import shutil
+import time
+
+import pytest
+
+from samecam.report import read_content, shown, write_report
+from tests.report.conftest import BIDI, IMG, MAKE, ODD
+
+
+def _missing():
+    """What is not there, or nothing."""
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        return "selenium"
+    return next((n for n in ("chromium", "chromedriver") if shutil.which(n) is None), "")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if missing := _missing():
+        reason = f"{missing} is not installed: see `make browser`"
+        if os.environ.get("SAMECAM_NEED_BROWSER") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.set_page_load_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def report(made, tmp_path_factory):
+    case = tmp_path_factory.mktemp("browser") / "case"
+    shutil.copytree(made, case)
+    return write_report(case)
+
+
+def window(browser, width=1400, scheme="light", media=""):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
+
+
+@pytest.fixture
+def page(browser, report):
+    window(browser)
+    browser.get(report.as_uri())
+    browser.execute_script("localStorage.clear()")
+    browser.get_log("browser")
+    browser.get_log("performance")
+    browser.get(report.as_uri())
+    yield browser
+    # Selenium raises at the next word if a dialogue of a script has come up.
+    assert browser.title
+    assert browser.get_log("browser") == []
+
+
+def visible(browser, selector):
+    return [e for e in browser.find_elements("css selector", selector) if e.is_displayed()]
+
+
+def press(browser, *keys):
+    from selenium.webdriver import ActionChains
+
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def find(browser, text):
+    field = browser.find_element("id", "find")
+    field.clear()
+    field.send_keys(text)
+
+
+def focused(browser):
+    return browser.execute_script("return document.activeElement.id")
+
+
+def requests(browser):
+    messages = [json.loads(row["message"])["message"] for row in browser.get_log("performance")]
+    sent = [m for m in messages if m["method"] == "Network.requestWillBeSent"]
+    return {m["params"]["request"]["url"].split(",")[0] for m in sent}
+
+
+def test_it_opens_and_asks_nobody(page, report, made):
+    assert len(visible(page, ".group")) == len(read_content(made).groups) + 1
+    loaded = page.execute_script(
+        "return [...document.images].every(i => i.complete && i.naturalWidth > 0)"
+    )
+    assert loaded
+    urls = {url for url in requests(page) if not url.startswith("data:image/")}
+    assert urls == {report.as_uri()}
+
+
+def test_odd_names_are_shown_as_text(page):
+    texts = page.execute_script(
+        "return [...document.querySelectorAll('.photo .name')].map(e => e.textContent)"
+    )
+    for name in ODD:
+        assert shown(name.rsplit("/", 1)[-1]) in texts
+    assert IMG in texts
+    assert page.find_elements("css selector", "img[src=x], svg[onload]") == []
+    assert page.execute_script("return document.scripts.length") == 2
+
+
+def test_a_closer_look_is_text_too(page):
+    for name in (IMG, BIDI):
+        find(page, shown(name).split(".")[0])
+        (photo,) = visible(page, ".photo .look")
+        photo.click()
+        dialog = page.find_element("id", "closer")
+        assert dialog.find_element("tag name", "h3").text == shown(name)
+        assert "SHA-256" in dialog.text
+        assert "Correlates by" in dialog.text
+        press(page, "\ue00c")
+        assert not dialog.is_displayed()
+
+
+def test_metadata_are_text_in_it(page):
+    find(page, "onload=alert(3)")
+    (photo,) = visible(page, ".photo .look")
+    photo.click()
+    dialog = page.find_element("id", "closer")
+    assert MAKE in dialog.text
+    assert "{{ 6*7 }}" in dialog.text
+    assert dialog.find_elements("tag name", "svg") == []
+
+
+def test_the_policy_forbids_scripts_and_the_network(browser, report):
+    browser.get(report.as_uri())
+    browser.execute_script(
+        "document.body.insertAdjacentHTML('beforeend', '<img src=\"http://127.0.0.1:9/a.png\">"
+        '<img src="data:," onerror="document.title = 1">\');'
+        "const s = document.createElement('script'); s.textContent = 'document.title = 2';"
+        "document.body.append(s);"
+    )
+    time.sleep(0.2)
+    log = " ".join(row["message"] for row in browser.get_log("browser"))
+    assert log.count("Content Security Policy") >= 3
+    assert browser.title not in ("1", "2")
+
+
+def test_it_filters(page, made):
+    content = read_content(made)
+    photo = content.groups[1].photos[0]
+    find(page, photo.path[:9].upper())
+    hits = visible(page, ".photo")
+    assert [e.get_attribute("data-text")[:9] for e in hits] == [photo.path[:9].lower()]
+    assert [e.get_attribute("id") for e in visible(page, ".group")] == ["group-1"]
+    assert len(visible(page, ".overview tbody tr")) == 1
+    assert visible(page, "#found")[0].text.startswith("1 photo in 1 of")
+    find(page, "group 2")
+    assert [e.get_attribute("id") for e in visible(page, ".group")] == ["group-2"]
+    find(page, "no such thing")
+    assert visible(page, ".group") == []
+    assert visible(page, "#nothing")
+    find(page, "skipped")
+    assert len(visible(page, ".files tbody tr")) == 1
+    press(page, "\ue00c")
+    assert len(visible(page, ".group")) == len(content.groups) + 1
+    assert focused(page) != "find"
+
+
+def test_only_groups_with_remarks(page):
+    page.find_element("id", "remarked").click()
+    shown_groups = visible(page, ".group")
+    assert shown_groups
+    assert all(group.get_attribute("data-remarks") for group in shown_groups)
+    page.find_element("css selector", ".overview a").get_attribute("href")
+    page.execute_script("location.hash = 'group-0'")
+    time.sleep(0.2)
+    assert page.find_element("id", "group-0").is_displayed()
+
+
+def test_it_opens_a_group(page, made):
+    size = len(read_content(made).groups[0].photos)
+    assert size > 9
+    before = len(visible(page, "#group-0 .photo"))
+    assert before == 8
+    button = page.find_element("css selector", "#group-0 .fold")
+    assert button.get_attribute("aria-expanded") == "false"
+    button.click()
+    assert len(visible(page, "#group-0 .photo")) == size
+    assert button.get_attribute("aria-expanded") == "true"
+    button.click()
+    page.find_element("css selector", "#group-0 .more").click()
+    assert len(visible(page, "#group-0 .photo")) == size
+    page.find_element("id", "unfold").click()
+    assert len(visible(page, "#group-1 .photo")) == len(read_content(made).groups[1].photos)
+
+
+def test_keys(page):
+    press(page, "j")
+    assert focused(page) == "group-0"
+    press(page, "j")
+    assert focused(page) == "group-1"
+    top = page.execute_script("return document.activeElement.getBoundingClientRect().top")
+    assert 0 <= top < 200
+    press(page, "k")
+    assert focused(page) == "group-0"
+    press(page, "o")
+    assert "folded" not in page.find_element("id", "group-0").get_attribute("class")
+    press(page, "?")
+    assert "next, previous group" in page.find_element("id", "keys").text
+    press(page, "j")
+    assert page.find_element("id", "keys").is_displayed()
+    press(page, "\ue00c")
+    assert not page.find_element("id", "keys").is_displayed()
+    press(page, "/")
+    assert focused(page) == "find"
+    press(page, "j?")
+    assert page.find_element("id", "find").get_attribute("value") == "j?"
+
+
+def test_blur_and_theme_stay(page, report):
+    style = "return getComputedStyle(document.querySelector('.look img')).filter"
+    assert page.execute_script(style) == "none"
+    press(page, "b")
+    assert "blur" in page.execute_script(style)
+    ground = "return getComputedStyle(document.body).backgroundColor"
+    light = page.execute_script(ground)
+    press(page, "t")
+    dark = page.execute_script(ground)
+    assert dark != light
+    page.get(report.as_uri())
+    assert page.execute_script(ground) == dark
+    assert "blur" in page.execute_script(style)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1400, 768, 420, 320])
+def test_it_fits_its_window(page, report, width, scheme):
+    window(page, width, scheme)
+    page.get(report.as_uri())
+    scroll = page.execute_script("return document.documentElement.scrollWidth")
+    assert scroll <= width
+    for selector in ("#find", ".tiles li", ".photo img", ".chart svg", ".sheet"):
+        for element in visible(page, selector)[:3]:
+            assert element.rect["x"] >= 0
+            assert element.rect["x"] + element.rect["width"] <= width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_contrast(page, report, scheme):
+    window(page, scheme=scheme)
+    page.get(report.as_uri())
+
+    def colour(name):
+        text = page.execute_script(
+            f"return getComputedStyle(document.documentElement).getPropertyValue('--{name}')"
+        ).strip()
+        parts = [int(text[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    pairs = [("text", "card"), ("soft", "card"), ("soft", "ground"), ("accent", "card")]
+    pairs += [("warn", "warn-soft"), ("accent", "accent-soft"), ("text", "shade")]
+    for front, back in pairs:
+        a, b = sorted([colour(front), colour(back)])
+        assert (b + 0.05) / (a + 0.05) >= 4.5, (front, back)
+    for front in ("within", "limit", "between"):
+        a, b = sorted([colour(front), colour("card")])
+        assert (b + 0.05) / (a + 0.05) >= 3, front
+
+
+def test_buttons_and_pictures_have_names(page):
+    nameless = page.execute_script(
+        "return [...document.querySelectorAll('button, a, input')].filter(e => "
+        "!(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).length"
+    )
+    assert nameless == 0
+    charts = page.find_elements("css selector", ".chart > svg")
+    assert len(charts) == 3
+    assert all(chart.get_attribute("aria-label") for chart in charts)
+
+
+def test_it_prints(page):
+    window(page, scheme="dark", media="print")
+    assert visible(page, ".bar") == []
+    assert page.execute_script("return getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    data = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
+    pdf = base64.b64decode(data)
+    assert pdf.startswith(b"%PDF")
+    assert len(pdf) > 50_000

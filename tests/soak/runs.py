@@ -1,0 +1,140 @@
+"""Running the tool under faults, and telling whether a case accounts for everything."""
+
+import csv
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from samecam.case import STATUSES, check_log, open_store
+from tests.case.conftest import same_answer
+
+FAULTS = Path(__file__).parent / "faults"
+ANSWER = ("clusters.csv", "clusters.json")
+PATIENCE = 900
+
+
+def start(*words, **environment):
+    """Start `samecam WORDS` in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "samecam", *map(str, words)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(FAULTS),
+            **{k: str(v) for k, v in environment.items()},
+        },
+    )
+
+
+def end(process):
+    """Wait for a run; its exit code and what it said. Nobody may be left behind."""
+    error = process.communicate(timeout=PATIENCE)[1].decode(errors="replace")
+    assert "Traceback" not in error, error
+    assert left_behind(process.pid, 15.0) == [], "processes were left behind"
+    return process.returncode, error
+
+
+def finish(*words, **environment):
+    return end(start(*words, **environment))
+
+
+def group_of(leader):
+    """Living processes of a group."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if os.getpgid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except (ProcessLookupError, psutil.NoSuchProcess):
+            continue
+    return found
+
+
+def left_behind(leader, seconds):
+    """Command lines of those of a group that still run after some seconds."""
+    stop = time.monotonic() + seconds
+    while (living := group_of(leader)) and time.monotonic() < stop:
+        time.sleep(0.05)
+    return [p.pid for p in living]
+
+
+def kill_run(process):
+    """kill -9 the parent; False if it had ended by itself."""
+    was_running = process.poll() is None
+    if was_running:
+        process.kill()
+    code, _ = end(process)
+    return was_running and code == -signal.SIGKILL
+
+
+def kill_a_worker(process, chance):
+    """kill -9 a worker of a run, or the server that forks them; False if there was none.
+
+    Python's own resource tracker is spared: its successor writes tracebacks of its own.
+    """
+    others = [p for p in group_of(process.pid) if p.pid != process.pid]
+    try:
+        victims = [p for p in others if "resource_tracker" not in " ".join(p.cmdline())]
+        if not victims:
+            return False
+        chance.choice(sorted(victims, key=lambda p: p.pid)).kill()
+    except psutil.NoSuchProcess:
+        return False
+    return True
+
+
+def table(path):
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
+        return {row["path"]: row for row in csv.DictReader(stream)}
+
+
+def hashes(photos):
+    """SHA-256 of every file below a folder, by path."""
+    return {
+        p.relative_to(photos).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
+        for p in photos.rglob("*")
+        if p.is_file()
+    }
+
+
+def accounts_for(case, wanted):
+    """Whether a case has every file once, with its hash, and a row for just those it should.
+
+    Gives the number of files by status.
+    """
+    images = table(case / "images.csv")
+    assert set(images) == set(wanted), "one row for each file, and none besides"
+    with open_store(case) as store:
+        rows = {record.key: record.has_row for record in store.records()}
+        assert set(rows) == set(wanted)
+        assert store.verify() == []
+        for _, block in store.blocks(2**26):
+            assert np.isfinite(block).all()
+            np.testing.assert_allclose(np.linalg.norm(block, axis=1), 1, atol=1e-2)
+    for path, row in images.items():
+        assert row["sha256"] == wanted[path], path
+        assert row["status"] in STATUSES, path
+        assert rows[path] == (row["status"] in ("good", "weak")), path
+        assert row["status"] == "good" or row["reason"], path
+        assert "internal error" not in row["reason"], row["reason"]
+    assert check_log(case / "log.jsonl") is None
+    return dict(Counter(row["status"] for row in images.values()))
+
+
+def same_case(one, other):
+    """Whether two cases hold the same tables, fingerprints and groups."""
+    for name in ANSWER:
+        here, there = one / name, other / name
+        assert here.exists() == there.exists(), name
+        assert not here.exists() or here.read_bytes() == there.read_bytes(), name
+    return same_answer(one, other)
