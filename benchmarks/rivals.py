@@ -3,13 +3,14 @@
 Every rival with its published settings and, where its threshold assumes a scale of chance, with
 the scale measured from the data. With --only the other parts' rows are kept as they stand.
 
-python -m benchmarks.rivals [--shared DIR] [--only real|table|speed] [--seeds N]
+python -m benchmarks.rivals [--shared DIR] [--only real|table|twins|speed] [--seeds N]
 """
 
 import argparse
 import csv
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -21,6 +22,7 @@ from benchmarks.record import RESULTS, write
 from samecam import correlate
 from samecam.cluster import SSC, SSCNC, ConsolidatedSSC
 from samecam.cluster.rivals import RIVALS, NCuts
+from samecam.datasets import twin
 from samecam.fingerprint import fingerprint
 from samecam.metrics import scores
 from samecam.photos import exposure
@@ -158,6 +160,18 @@ def table(seeds):
                 row["published_F"] = PUBLISHED[method][at]
 
 
+def on_twins(seeds):
+    """The fixed twins of the published table, each method with its published settings."""
+    for at in range(4):
+        found = twin(f"phan-D{at + 1}")
+        drawn = [(*replace(found, seed=found.seed + k).gram(), k) for k in range(seeds)]
+        common = {"metric": "precomputed", "n_pixels": found.n_pixels}
+        for method in (*OURS, *RIVALS):
+            row = measure("twins", f"twin of D{at + 1}", method, {}, drawn, **common)
+            if method in PUBLISHED:
+                row["published_F"] = PUBLISHED[method][at]
+
+
 def speed():
     rng = np.random.default_rng(0)
     sizes = rng.multinomial(2000 - 66 * 10, [1 / 66] * 66) + 10
@@ -181,7 +195,7 @@ def kept_rows():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shared", type=Path, help="folder with photos/")
-    parser.add_argument("--only", choices=["real", "table", "speed"])
+    parser.add_argument("--only", choices=["real", "table", "twins", "speed"])
     parser.add_argument("--seeds", type=int, default=5, help="runs of methods with chance in them")
     options = parser.parse_args()
     threadpool_limits(1)
@@ -190,6 +204,8 @@ def main():
         real(options.shared / "photos", options.seeds)
     if options.only in (None, "table"):
         table(3)
+    if options.only in (None, "twins"):
+        on_twins(3)
     if options.only in (None, "speed"):
         speed()
     write("rivals", kept_rows() + ROWS, seeds=options.seeds, blas_threads=1)
