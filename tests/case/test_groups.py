@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from samecam.case._evidence import rows_of, weigh
 from samecam.case._groups import clusters_json, describe_groups, read_groups
 from samecam.case._scene import keep_scene, kept_scene
-from samecam.case._subset import Subset
 from samecam.correlate import centroid_correlations
-from samecam.store import MemoryStore, Record
+from samecam.store import MemoryStore, Record, Subset
 
 
 def stored(X):

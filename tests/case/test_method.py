@@ -9,9 +9,8 @@ import samecam.cluster
 from samecam import cluster_photos
 from samecam.case import ClusteringSettings, ExtractionSettings
 from samecam.case._method import group_photos
-from samecam.case._subset import Subset
 from samecam.errors import SamecamError
-from samecam.store import DiskStore, MemoryStore
+from samecam.store import DiskStore, MemoryStore, Subset
 from tests.case.conftest import write
 from tests.photos.pictures import encode, scene
 

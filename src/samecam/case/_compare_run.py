@@ -19,9 +19,8 @@ import numpy.typing as npt
 from samecam.case._folder import open_store
 from samecam.case._method import ClusteringSettings, group_photos
 from samecam.case._standing import used_photos
-from samecam.case._subset import Subset
 from samecam.errors import SamecamError
-from samecam.store import FingerprintStore
+from samecam.store import FingerprintStore, Subset
 
 GRAM = "gram.npy"
 _ANSWER, _LABELS, _SAID = "answer.json", "labels.npy", "said.txt"

@@ -75,8 +75,9 @@ def weigh(
     if count == 0:
         return None
     progress(PHASE, 0, 3)
+    scale = null_scale or correlate.usual_scale(store.n_pixels)
     sums = evidence.sums_from_rows(store, labels, memory=memory)
-    null = evidence.measured_null(sums, null_scale=null_scale or 1.4 / store.n_pixels**0.5)
+    null = evidence.measured_null(sums, null_scale=scale)
     progress(PHASE, 1, 3)
     square = round(store.n_pixels**0.5) ** 2 == store.n_pixels
     pce = (
@@ -87,7 +88,7 @@ def weigh(
         photos=evidence.photo_evidence(sums, null),
         pce=pce,
         groups=evidence.group_evidence(sums, null),
-        scenes=[_scenes(store, records, labels, c, null_scale, memory) for c in range(count)],
+        scenes=[_scenes(store, records, labels, c, scale, memory) for c in range(count)],
         null=null,
     )
     progress(PHASE, 3, 3)
@@ -99,7 +100,7 @@ def _scenes(
     records: Sequence[Record],
     labels: Labels,
     group: int,
-    null_scale: float | None,
+    null_scale: float,
     memory: int,
 ) -> Scenes | None:
     """Unmoving scenes of a group, of its first 2,000 photos; None if there is none."""
@@ -114,7 +115,7 @@ def _scenes(
     if not found:
         return None
     gram = correlate.gram(store, rows=rows, memory=max(memory, 2 * 4 * len(rows) ** 2 + 2**20))
-    unlike = evidence.pair_evidence(gram, null_scale or 1.4 / store.n_pixels**0.5, alike)
+    unlike = evidence.pair_evidence(gram, null_scale, alike)
     return Scenes(
         [[records[row].key for row in rows[members]] for members in found],
         unlike.pairs,

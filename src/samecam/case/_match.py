@@ -268,7 +268,7 @@ class _Groups:
         if count < 2:
             return Rival(sums, None, names)
         given = evidence.sums_from_rows(source, self._labels, memory=self._memory)
-        null = evidence.measured_null(given, null_scale=1.4 / source.n_pixels**0.5)
+        null = evidence.measured_null(given, null_scale=correlate.usual_scale(source.n_pixels))
         return Rival(sums, null if null.comparisons else None, names)
 
 

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam.case._prepare import Progress
-from samecam.case._subset import Subset
 from samecam.errors import SamecamError
 from samecam.photos import Exposure
-from samecam.store import DiskStore, FingerprintStore, Record
+from samecam.store import DiskStore, FingerprintStore, Record, Subset
 
 # Parameters of the methods that the case itself sees to.
 _OURS = ("metric", "memory", "n_pixels", "random_state")

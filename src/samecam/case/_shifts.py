@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from samecam import evidence
+from samecam import correlate, evidence
 
 Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -71,7 +71,7 @@ def _shifted(vector: Floats, camera: Floats) -> Doubles:
 def _nothing(camera: Floats) -> evidence.Null:
     """Too small for any shift, or no fingerprint at all: no rate below 1 is stated."""
     empty = np.zeros(0)
-    scale = 1.4 / camera.size**0.5
+    scale = correlate.usual_scale(camera.size)
     none = np.zeros((0, 2), dtype=np.intp)
     return evidence.Null(
         np.array([scale]), scale, 0, 1.0, 1.0, np.inf, 1.0, 0.0, 0.0, empty, empty, none

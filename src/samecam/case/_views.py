@@ -14,11 +14,10 @@ from samecam import compute
 from samecam.case import _worker
 from samecam.case._prepare import Progress
 from samecam.case._settings import ExtractionSettings
-from samecam.case._subset import Subset
 from samecam.case._worker import Outcome
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import SMALLEST, Found, PhotoError, exposure, read_photo
-from samecam.store import FingerprintStore
+from samecam.store import FingerprintStore, Subset
 
 TURNS = (0, 90, 180, 270)
 PHASE = "Looking"

@@ -6,8 +6,9 @@ from samecam.correlate._groups import (
     centroid_correlations_from_rows,
     centroids,
     group_sums,
+    left_out,
 )
-from samecam.correlate._null import null_scale, photo_scales
+from samecam.correlate._null import null_scale, photo_scales, usual_scale
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -18,8 +19,10 @@ __all__ = [
     "cross",
     "gram",
     "group_sums",
+    "left_out",
     "normalised",
     "null_scale",
     "parts",
     "photo_scales",
+    "usual_scale",
 ]

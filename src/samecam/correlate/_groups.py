@@ -44,7 +44,7 @@ def centroid_correlations(gram: npt.NDArray[np.floating], labels: Labels) -> Dou
     labels = _checked(labels, len(gram))
     count = int(labels.max(initial=-1)) + 1
     members = _membership(labels, count)
-    return _left_out(np.asarray(gram @ members.T, dtype=np.float64), labels, np.diag(gram))
+    return left_out(np.asarray(gram @ members.T, dtype=np.float64), labels, np.diag(gram))
 
 
 def centroid_correlations_from_rows(
@@ -59,13 +59,29 @@ def centroid_correlations_from_rows(
     for _, part in _parts(source, _width(len(source), memory)):
         products = products + part @ (members @ part).T
         norms = norms + np.einsum("ij,ij->i", part, part)
-    return _left_out(products, labels, norms)
+    return left_out(products, labels, norms)
 
 
-def _left_out(products: Doubles, labels: Labels, own: npt.NDArray[np.floating]) -> Doubles:
+def left_out(
+    products: Doubles,
+    labels: Labels,
+    own: npt.NDArray[np.floating],
+    totals: Doubles | None = None,
+) -> Doubles:
+    """The correlations r_ic of `centroid_correlations` from sums, (n, n_groups).
+
+    Parameters
+    ----------
+    products : (n, n_groups) s_ic, the photo itself included where it is a member
+    labels : (n,) groups, −1 for none
+    own : (n,) g_ii
+    totals : (n_groups,) t_c; needed where members of the groups are not among the rows
+    """
     inside = np.flatnonzero(labels >= 0)
     mine = labels[inside]
-    totals = np.bincount(mine, weights=products[inside, mine], minlength=products.shape[1])
+    if totals is None:
+        sums = np.bincount(mine, weights=products[inside, mine], minlength=products.shape[1])
+        totals = sums.astype(np.float64)
     squares: Doubles = np.zeros_like(products) + totals
     squares[inside, mine] += own[inside] - 2 * products[inside, mine]
     numerators = products.copy()

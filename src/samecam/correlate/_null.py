@@ -40,13 +40,18 @@ def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
     n = len(gram)
     least = 0.0 if n_pixels is None else float(1 / np.sqrt(n_pixels))
     if n < _FEWEST and n_pixels is not None:
-        return _COLOUR * least
+        return usual_scale(n_pixels)
     if n < 2:
         return 1.0
     rows = _spread(gram)
     part = np.asarray(gram[np.ix_(rows, rows)], dtype=np.float64)
     with threadpool_limits(1, "blas"):  # so small a matrix is not worth more
         return max(_without_cameras(part), least) or 1.0
+
+
+def usual_scale(n_pixels: int) -> float:
+    """Standard deviation of chance on real photographs, 1.4/√d, where none can be measured."""
+    return float(_COLOUR / np.sqrt(n_pixels))
 
 
 def _spread(gram: Floats) -> npt.NDArray[np.intp]:

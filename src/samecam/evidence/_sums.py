@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.compute import format_bytes
-from samecam.correlate import DEFAULT_MEMORY
+from samecam.correlate import DEFAULT_MEMORY, left_out
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore
 
@@ -103,14 +103,7 @@ def leave_one_out(given: GroupSums) -> Doubles:
 
     0 where nothing is left of a group. Equal to `correlate.centroid_correlations`.
     """
-    inside = np.flatnonzero(given.labels >= 0)
-    mine = given.labels[inside]
-    squares = np.broadcast_to(np.diag(given.between), given.sums.shape).copy()
-    squares[inside, mine] += given.own[inside] - 2 * given.sums[inside, mine]
-    numerators = given.sums.copy()
-    numerators[inside, mine] -= given.own[inside]
-    some = squares > 1e-6
-    return np.divide(numerators, np.sqrt(np.abs(squares)), out=np.zeros_like(squares), where=some)
+    return left_out(given.sums, given.labels, given.own, np.diag(given.between))
 
 
 def intra_correlations(given: GroupSums) -> Doubles:

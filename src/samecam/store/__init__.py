@@ -5,6 +5,7 @@ from samecam.store._codec import Dtype
 from samecam.store._disk import DiskStore, write_atomically
 from samecam.store._memory import MemoryStore
 from samecam.store._shard import Placement, ShardWriter, StoreFullError, record_bytes
+from samecam.store._subset import Subset
 
 __all__ = [
     "DiskStore",
@@ -15,6 +16,7 @@ __all__ = [
     "Record",
     "ShardWriter",
     "StoreFullError",
+    "Subset",
     "record_bytes",
     "write_atomically",
 ]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from samecam.store import FingerprintStore, Record
+from samecam.store._base import FingerprintStore, Record
 
 Floats = npt.NDArray[np.float32]
 
