@@ -170,6 +170,23 @@ def test_the_command(photos, tmp_path, method):
     assert json.loads(out)["scores"]["precision"] > 0.8
 
 
+def test_the_command_ends_with_a_report_of_this_answer(photos, tmp_path):
+    case = tmp_path / "c"
+    words = ("cluster", photos / "images", "-o", case, "--size", 256, "--json", "--quiet")
+    code, out, error = run(*words, "--no-report")
+    assert (code, json.loads(out)["report"]) == (0, None), error
+    assert not (case / "report.html").exists()
+    code, out, error = run(*words)
+    assert json.loads(out)["report"] == str(case / "report.html"), error
+    first = (case / "report.html").read_bytes()
+    run(*words)
+    assert (case / "report.html").read_bytes() == first
+    run(*words, "--join-rate", 0.4, "--no-report")
+    assert not (case / "report.html").exists()  # no page of an answer that is gone
+    run(*words, "--join-rate", 0.4)
+    assert (case / "report.html").read_bytes() != first
+
+
 def test_nothing_usable_is_no_crash(tmp_path):
     make_photos(tmp_path / "photos", 2)
     (tmp_path / "photos" / "b" / "weak.png").unlink()

@@ -17,6 +17,7 @@ from samecam.case import (
     match_reference,
     open_store,
 )
+from samecam.case._match import _scatter
 from samecam.case._shifts import STEP, shift_null
 from samecam.case._views import TURNS, Cropped, Look, look
 from samecam.errors import SamecamError
@@ -363,3 +364,12 @@ def test_real_photographs(photos_dir, tmp_path):
             assert where[name(match)] in camera
             right += 1
     assert right >= 0.5 * len(own)
+
+
+def test_a_photo_that_scatters_more_is_measured_by_its_own_scatter():
+    rng = np.random.default_rng(0)
+    z = rng.normal(scale=2, size=(4, 200))
+    z[0, :5] = 40  # its own camera does not widen it
+    assert _scatter(z) == pytest.approx(2, rel=0.1)
+    assert _scatter(z / 4) == 1
+    assert _scatter(np.array([[-3.0]])) < 1.3  # one value tells little

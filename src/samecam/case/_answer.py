@@ -19,6 +19,7 @@ from samecam.store import Record, write_atomically
 
 COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
 TABLE, EVIDENCE, OBJECTS = "clusters.csv", "evidence.csv", "clusters.json"
+REPORT = "report.html"  # made of an answer by a later room, and gone with it
 
 Labels = npt.NDArray[np.intp]
 
@@ -28,7 +29,8 @@ class Answer:
 
     `case.json` names last of all for which fingerprints and settings (`mark`) the files
     hold, and their hashes. While they are written, its state is "clustering" and the old
-    `clusters.json` is gone, so that no reader ever takes one for the other's companion.
+    `clusters.json` and the report of the old answer are gone, so that no reader ever takes one
+    for the other's companion.
 
     Parameters
     ----------
@@ -74,7 +76,8 @@ class Answer:
         case, folder, photos = self._case, self._case.folder, self._photos
         groups = describe_groups(photos, labels, weighed)
         case.save(state="clustering")
-        (folder / OBJECTS).unlink(missing_ok=True)
+        for name in (OBJECTS, REPORT):
+            (folder / name).unlink(missing_ok=True)
         write_atomically(folder / TABLE, csv_text(COLUMNS, _table(photos, labels, weighed)))
         facts = _evidence.rows_of(photos, labels, weighed)
         write_atomically(folder / EVIDENCE, csv_text(_evidence.COLUMNS, facts))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._cluster import _camera_words
+from samecam.cli._cluster import _camera_words, page
 from samecam.cli._extract import announcer, exit_code, extraction_dict, files_words
 from samecam.cli._output import Phases, duration, output_options, print_json, printable, say
 
@@ -63,9 +63,10 @@ def add(
             planned=None if quiet or as_json else announcer(phases),
             **options,
         )
+        report = page(result.clustering, phases, options["memory"], options["workers"])
     extraction = result.clustering.extraction
     if as_json:
-        print_json(_as_dict(result))
+        print_json({**_as_dict(result), "report": None if report is None else str(report)})
     elif extraction.interrupted:
         say(files_words(extraction), quiet=quiet)
     else:
@@ -109,6 +110,7 @@ def _words(result: "Addition", seconds: float) -> list[str]:
         _number_words(result.was),
         *_move_words(result),
         f"Took {duration(seconds)}, {duration(found.seconds)} of it for grouping.",
+        f"  {found.case / 'report.html'}: all of it on one page, for a browser",
         f"  {found.case / 'clusters.csv'}: the group of each photo",
         f"  samecam verify {shlex.quote(str(found.case))}: whether it can be repeated",
     ]

@@ -183,6 +183,8 @@ def cluster(
     it was stopped and does nothing twice; with other clustering options it uses the
     fingerprints again.
     """
+    from samecam.compute import parse_bytes
+
     _check_usage(ctx, photos, fingerprints, names)
     began = time.monotonic()
     with _in_words_of_options(), Phases(quiet=quiet) as phases:
@@ -190,7 +192,8 @@ def cluster(
             result = _cluster_photos(photos, phases, tell=not (quiet or as_json), **options)
         else:
             result = _cluster_fingerprints(fingerprints, names, phases, **options)
-        report = None if no_report else _report(result, phases, options)
+        budget = None if options["memory"] is None else parse_bytes(options["memory"])
+        report = None if no_report else page(result, phases, budget, options["workers"])
     if as_json:
         print_json({**_as_dict(result), "report": None if report is None else str(report)})
     elif result.extraction.interrupted:
@@ -200,23 +203,18 @@ def cluster(
     return exit_code(result.extraction)
 
 
-def _report(result: "Clustering", phases: Phases, options: dict[str, Any]) -> Path | None:
-    """The page, written where the answer is new or it is not there."""
-    from samecam.compute import parse_bytes
+def page(
+    result: "Clustering", phases: Phases, memory: int | None, workers: int | None
+) -> Path | None:
+    """The report; an answer takes that of the one before away, so what is there is right."""
     from samecam.report import NAME, write_report
 
     path = result.case / NAME
     if result.extraction.interrupted:
         return None
-    if path.exists() and not (result.seconds or result.extraction.done):
+    if path.exists():
         return path
-    memory = options["memory"]
-    return write_report(
-        result.case,
-        memory=None if memory is None else parse_bytes(memory),
-        workers=options["workers"],
-        progress=phases,
-    )
+    return write_report(result.case, memory=memory, workers=workers, progress=phases)
 
 
 def _check_usage(
