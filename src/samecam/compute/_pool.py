@@ -1,12 +1,7 @@
-"""What this machine offers and how it is used: workers, threads, memory, devices.
-
-The only place that decides any of these; everything else is told.
-"""
+"""Processes on this machine, and what every executor promises."""
 
 import os
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from samecam.errors import SamecamError
@@ -14,128 +9,8 @@ from samecam.errors import SamecamError
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-__all__ = [
-    "Executor",
-    "LocalPool",
-    "Machine",
-    "PoolBrokenError",
-    "TaskTimeoutError",
-    "WorkerDiedError",
-    "format_bytes",
-    "jit",
-    "machine",
-    "parse_bytes",
-    "rows_per_block",
-    "worker_count",
-    "worker_memory",
-]
-
 T = TypeVar("T")
 R = TypeVar("R")
-F = TypeVar("F", bound=Callable[..., Any])
-
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """Cores this process may use and memory in bytes (total, and available now)."""
-
-    cores: int
-    memory: int
-    available: int
-
-
-def machine() -> Machine:
-    """What the operating system says, within the limits set for this process."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    page = os.sysconf("SC_PAGE_SIZE")
-    total = page * os.sysconf("SC_PHYS_PAGES")
-    available = page * os.sysconf("SC_AVPHYS_PAGES")
-    try:
-        with open("/proc/meminfo", encoding="ascii") as stream:
-            match = re.search(r"MemAvailable:\s+(\d+) kB", stream.read())
-        available = int(match[1]) * 1024 if match else available
-    except OSError:
-        pass
-    limit = _group_limit()
-    return Machine(cores or 1, min(total, limit), min(available, limit))
-
-
-def _group_limit() -> int:
-    """Memory limit of the control group this process runs in, if any."""
-    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            with open(name, encoding="ascii") as stream:
-                return int(stream.read())
-        except (OSError, ValueError):
-            continue
-    return 2**62
-
-
-def parse_bytes(text: str) -> int:
-    """Bytes meant by '512M', '8G', '1.5 GiB' or a plain number."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
-    if not match or float(match[1]) <= 0:
-        raise SamecamError(f"{text!r} is not an amount of memory: write it like 800M or 8G.")
-    return int(float(match[1]) * _UNITS[match[2]])
-
-
-def format_bytes(count: float) -> str:
-    """Bytes in the unit a person would use."""
-    for unit in ("B", "kB", "MB", "GB"):
-        if count < 1024:
-            return f"{count:.0f} {unit}" if unit in ("B", "kB") else f"{count:.1f} {unit}"
-        count /= 1024
-    return f"{count:.1f} TB"
-
-
-def worker_count(requested: int | None) -> int:
-    """Processes for extraction: as asked, else one a core that leaves each its memory."""
-    if requested is not None:
-        if requested < 1:
-            raise SamecamError(f"{requested} workers cannot work: give 1 or more.")
-        return requested
-    here = machine()
-    return max(1, min(here.cores, here.available // (2 * 2**30)))
-
-
-def worker_memory(size: int) -> int:
-    """Address space in bytes a worker may take on top of what it starts with.
-
-    Room for the largest picture that is decoded whole (179 megapixels, four bytes
-    each), its file, and the work arrays of a crop of `size`.
-    """
-    return 2 * 2**30 + 64 * size * size
-
-
-def rows_per_block(memory: int, row_bytes: int) -> int:
-    """Rows of `row_bytes` that fit into `memory` bytes, at least one."""
-    rows = memory // row_bytes
-    if rows < 1:
-        raise SamecamError(
-            f"A memory budget of {memory} bytes is too small for one row of {row_bytes} bytes: "
-            "raise the budget."
-        )
-    return rows
-
-
-def jit(**options: Any) -> Callable[[F], F]:
-    """Numba's njit, its code kept on disk for the next process where that is possible.
-
-    Where neither the package nor a home folder can be written, code is compiled anew in
-    every process.
-    """
-    from numba import njit
-
-    def decorate(function: F) -> F:
-        try:
-            compiled: F = njit(cache=True, **options)(function)
-        except RuntimeError:  # no place for a cache
-            compiled = njit(**options)(function)
-        return compiled
-
-    return decorate
 
 
 class PoolBrokenError(SamecamError):

@@ -1,0 +1,83 @@
+"""Which device computes: the processor, or a GPU through PyTorch."""
+
+import re
+
+from samecam.errors import SamecamError
+
+# The GPU code on the processor, in PyTorch: for tests, and to look for a fault without a GPU.
+TORCH_CPU = "torch-cpu"
+_NAMES = "auto, cpu, cuda or cuda:0, cuda:1, …"
+
+
+def check_device(name: str) -> None:
+    """Raise a sentence for what is no name of a device; whether it is there is not asked."""
+    if name not in ("auto", "cpu", TORCH_CPU) and not re.fullmatch(r"cuda(:\d+)?", name):
+        raise SamecamError(f"{name!r} is no device: choose {_NAMES}.")
+
+
+def choose_device(name: str) -> str:
+    """The device that is used for `name`: "cpu", "cuda:0", "cuda:1", … or "torch-cpu".
+
+    "auto" is the first GPU that PyTorch can use, and the processor if there is none. A device
+    that was asked for by name and is not there is an error.
+    """
+    check_device(name)
+    if name in ("cpu", TORCH_CPU):
+        if name == TORCH_CPU:
+            _torch_there(name)
+        return name
+    from importlib.util import find_spec
+
+    if name == "auto":
+        return "cuda:0" if find_spec("torch") is not None and _gpus() else "cpu"
+    _torch_there(name)
+    number, there = int(name.partition(":")[2] or 0), _gpus()
+    if number >= there:
+        have = f"this machine has {there}" if there else "PyTorch finds no GPU here"
+        raise SamecamError(
+            f"The device {name!r} is not there ({have}): choose another, or --device cpu."
+        )
+    return f"cuda:{number}"
+
+
+def torch_device(name: str) -> str:
+    """What PyTorch calls a device that `choose_device` gave; not for "cpu"."""
+    return "cpu" if name == TORCH_CPU else name
+
+
+def device_memory(name: str) -> int:
+    """Bytes free on a device that `choose_device` gave, PyTorch's own unused ones included."""
+    if not name.startswith("cuda"):
+        from samecam.compute._machine import machine
+
+        return machine().available
+    import torch
+
+    free, _ = torch.cuda.mem_get_info(name)
+    kept = torch.cuda.memory_reserved(name) - torch.cuda.memory_allocated(name)
+    return int(free + kept)
+
+
+def device_words(name: str) -> str:
+    """A device as a person would name it, for `case.json` and reports."""
+    if not name.startswith("cuda"):
+        return name
+    import torch
+
+    return f"{name} ({torch.cuda.get_device_name(name)})"
+
+
+def _gpus() -> int:
+    import torch
+
+    return int(torch.cuda.device_count()) if torch.cuda.is_available() else 0
+
+
+def _torch_there(name: str) -> None:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise SamecamError(
+            f"The device {name!r} needs PyTorch: pip install 'samecam[gpu]', or choose --device "
+            "cpu."
+        )
