@@ -9,8 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from samecam.cluster.consolidate import _kernels, _steps, _thresholds
+from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
-from samecam.cluster.consolidate._sums import GramSums
 from samecam.cluster.rivals._likelihood import log_ratios
 from samecam.represent import represent
 

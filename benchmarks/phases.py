@@ -21,9 +21,9 @@ from scipy.linalg.blas import ssyrk
 
 from benchmarks.record import write
 from samecam import correlate
+from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._steps import Groups, start_groups
-from samecam.cluster.consolidate._sums import GramSums
 from samecam.metrics import scores
 from samecam.represent import represent
 from samecam.simulate import gram

@@ -13,8 +13,8 @@ from samecam.cluster.consolidate import (
     _steps,
     _thresholds,
 )
+from samecam.cluster.consolidate._cpu import FingerprintSums, GramSums
 from samecam.cluster.consolidate._loop import Rates
-from samecam.cluster.consolidate._sums import FingerprintSums, GramSums
 from samecam.correlate import centroid_correlations, photo_scales
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
@@ -340,3 +340,48 @@ def test_bad_rates_get_a_sentence():
         fit(np.eye(3), join_rate=0.0)
     with pytest.raises(ValueError, match="metric"):
         ConsolidatedSSC(metric="x").fit(np.eye(3))
+
+
+def obvious_merging(between, inside, size, z):
+    """Merge the best pair of all until none is good enough, with everything computed anew."""
+    groups = {a: [a] for a in range(len(size))}
+    between, inside, size = between.copy(), inside.copy(), size.copy()
+    while True:
+        best = (1.0, None)
+        for a in groups:
+            for b in groups:
+                if a != b:
+                    pairs = size[a] * size[b]
+                    own = [max(inside[c], 0) / (size[c] * (size[c] - 1)) for c in (a, b)]
+                    needed = max(z * np.sqrt(pairs), 0.5 * pairs * np.sqrt(own[0] * own[1]))
+                    best = max(best, (between[a, b] / needed, (a, b)), key=lambda x: x[0])
+        if best[1] is None:
+            return {frozenset(members) for members in groups.values()}
+        a, b = best[1]
+        groups[a] += groups.pop(b)
+        inside[a] += inside[b] + 2 * between[a, b]
+        size[a] += size[b]
+        between[a] += between[b]
+        between[:, a] = between[a]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_merging_takes_the_best_pair_each_time(seed):
+    rng = np.random.default_rng(seed)
+    n = 24
+    cameras, size = rng.integers(0, 4, n), rng.integers(2, 9, n).astype(np.float64)
+    noise = rng.normal(size=(n, n)) * np.sqrt(np.outer(size, size))
+    strength = rng.normal(1, 0.5, n)
+    between = (noise + noise.T) / 2
+    between += (cameras[:, None] == cameras) * np.outer(size * strength, size * strength)
+    inside = np.diag(between) * (size - 1) / size
+    np.fill_diagonal(between, 0)
+    root = np.arange(n)
+    given = between.copy(), inside.copy(), size.copy(), np.ones(n)
+    merges = _kernels.merge_groups(*given, 3.0, root)
+    while (root != root[root]).any():
+        root = root[root]
+    found = {frozenset(np.flatnonzero(root == r).tolist()) for r in set(root.tolist())}
+    assert found == obvious_merging(between, inside, size, 3.0)
+    assert merges == n - len(found)
+    assert 4 <= len(found) < n

@@ -253,7 +253,7 @@ def test_parameters_survive_cloning(Method):
     settings = {
         "gamma": 0.004, "n_clusters": 3, "solver": "admm", "scaling": "l1", "eigengap": "authors",
         "metric": "precomputed", "memory": 10**9, "random_state": 5, "null_scale": 0.002,
-        "n_pixels": 4096,
+        "n_pixels": 4096, "device": "cuda:1",
     }  # fmt: skip
     first = Method(**settings)
     assert first.get_params() == clone(first).get_params() == settings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
-from samecam.represent import _exact, duality_gap, kkt_violation, objective, represent
+from samecam.represent import _cpu, duality_gap, kkt_violation, objective, represent
 from tests.represent.grams import NULL, fingerprints, small_gram, weak_gram
 
 
@@ -160,8 +160,8 @@ def test_threads_do_not_show(n_threads, gamma):
 @pytest.mark.parametrize("n_threads", [1, 2, 4])
 def test_a_set_too_large_to_gather_runs_alone_on_any_number_of_threads(n_threads):
     sizes = np.array([3, 3, 11, 3, 3, 3, 12, 10, 0, 3])
-    with _exact.Workers(n_threads, 500, np.dtype(np.float32)) as workers:
-        runs = list(_exact._portions(sizes, 100, workers))
+    with _cpu.Workers(n_threads, 500, np.dtype(np.float32)) as workers:
+        runs = list(_cpu._portions(sizes, 100, workers))
     assert [a for a, _ in runs] == [0, *[z for _, z in runs[:-1]]]
     assert runs[-1][1] == sizes.size
     for a, z in runs:
@@ -179,9 +179,9 @@ def test_block_sizes_do_not_show(change, monkeypatch):
         "scratch": ("scratch_size", 30_000),
         "direct": ("gather_limit", 0),
     }[change]
-    monkeypatch.setattr(_exact, name, lambda *_: value)
+    monkeypatch.setattr(_cpu, name, lambda *_: value)
     if change == "direct":
-        monkeypatch.setattr(_exact, "scratch_size", lambda *_: 0)
+        monkeypatch.setattr(_cpu, "scratch_size", lambda *_: 0)
     C, report = represent(G, NULL)
     assert report.converged
     np.testing.assert_allclose(C.toarray(), usual, atol=2e-6 if change == "direct" else 0)

@@ -15,6 +15,21 @@ from samecam.cluster._ssc import SSC, SSCNC
 from samecam.cluster.consolidate import ConsolidatedSSC
 from samecam.cluster.large_scale import LargeScaleSSC
 from samecam.cluster.rivals import RIVALS, Rival
+from samecam.cluster.tuning import (
+    PUBLISHED_REGRESSOR,
+    GammaSelection,
+    GroupPairs,
+    MergeRegressor,
+    RecyclingSelection,
+    RegressorFit,
+    choose_k_and_recycling,
+    draw_pairs,
+    fit_merge_regressor,
+    fit_pairs,
+    recycled_labels,
+    select_gamma,
+    select_k_and_recycling,
+)
 
 # What the command line calls each method; the first is the default, the rivals come last.
 METHODS: dict[str, type[ConsolidatedSSC] | type[SSC] | type[LargeScaleSSC] | type[Rival]] = {
@@ -27,21 +42,34 @@ METHODS: dict[str, type[ConsolidatedSSC] | type[SSC] | type[LargeScaleSSC] | typ
 
 __all__ = [
     "METHODS",
+    "PUBLISHED_REGRESSOR",
     "RIVALS",
     "SSC",
     "SSCNC",
     "ConsolidatedSSC",
     "GammaChoice",
+    "GammaSelection",
+    "GroupPairs",
     "LargeScaleSSC",
+    "MergeRegressor",
+    "RecyclingSelection",
+    "RegressorFit",
     "Spectrum",
     "affinity",
+    "choose_k_and_recycling",
     "cost_gamma",
+    "draw_pairs",
     "eigengap",
+    "fit_merge_regressor",
+    "fit_pairs",
     "normalised_cut",
     "null_gamma",
     "numbered",
     "paper_gamma",
     "plot_sparse_vs_dense",
+    "recycled_labels",
+    "select_gamma",
+    "select_k_and_recycling",
     "spectral_groups",
     "spectrum",
 ]

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
-from samecam import correlate
-from samecam.represent import Representation, represent
+from samecam import compute, correlate
+from samecam.errors import SamecamError
+from samecam.represent import Representation, SolverReport, represent
 from samecam.store import FingerprintStore
 
 Gram = npt.NDArray[np.floating]
@@ -17,13 +18,14 @@ Gram = npt.NDArray[np.floating]
 class FingerprintInput:
     """Mixin of estimators with `metric`, `memory`, `null_scale` and `n_pixels`.
 
-    It stands before scikit-learn's base classes.
+    Those that can compute on a GPU have `device` too. It stands before scikit-learn's base classes.
     """
 
     metric: str
     memory: int
     null_scale: float | None
     n_pixels: int | None
+    device: str = "cpu"
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that precomputed input is pairwise."""
@@ -39,6 +41,10 @@ class FingerprintInput:
             raise ValueError(f"null_scale is {self.null_scale}; give a positive number, or None")
         if self.n_pixels is not None and self.n_pixels < 1:
             raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
+        try:
+            compute.check_device(self.device)
+        except SamecamError as error:
+            raise ValueError(str(error).rstrip(".")) from None
 
     def _validated(self, X: Any) -> tuple[correlate.Source, int | None]:
         """A store, rows of unit norm, or correlations; and the length of a fingerprint if known."""
@@ -65,32 +71,44 @@ class FingerprintInput:
         return self._gram(source), n_pixels
 
     def _gram(self, source: correlate.Source, rows: npt.NDArray[np.intp] | None = None) -> Gram:
-        """Correlations of all rows of a source, or of some."""
+        """Correlations of all rows of a source, or of some, as an array."""
         if self.metric == "precomputed":
             return np.asarray(source)
-        gram = correlate.gram(source, rows=rows, memory=self.memory)
-        if not np.isfinite(gram.sum()):
-            bad = int(np.argmin(np.isfinite(gram).sum(axis=1)))
+        device = compute.choose_device(self.device)
+        gram = correlate.gram(source, rows=rows, memory=self.memory, device=device)
+        self._check_finite(gram, source, rows)
+        return gram
+
+    def _check_finite(
+        self, gram: Any, source: correlate.Source, rows: npt.NDArray[np.intp] | None
+    ) -> None:
+        """Raise a sentence for the row that holds no number; `gram` is an array or a tensor."""
+        if not np.isfinite(float(gram.sum())):
+            there = np.isfinite(gram if isinstance(gram, np.ndarray) else gram.cpu().numpy())
+            bad = int(np.argmin(there.sum(axis=1)))
             row = bad if rows is None else int(rows[bad])
             name = source.keys[row] if isinstance(source, FingerprintStore) else f"row {row}"
             raise ValueError(
                 f"the fingerprint of {name!r} contains NaN or infinite values; leave it out"
             )
-        return gram
 
     def _represented(self, gram: Gram, gamma: float, **options: Any) -> Representation:
         """Sparse representation of all images; a missed certificate is a warning."""
         answer = represent(gram, gamma, **options)
-        if not answer.report.converged:
+        self._warn(answer.report)
+        return answer
+
+    def _warn(self, report: SolverReport) -> None:
+        """Warn of a missed certificate."""
+        if not report.converged:
             from sklearn.exceptions import ConvergenceWarning
 
             warnings.warn(
-                f"the solver stopped with a KKT violation of {answer.report.kkt_violation:.1e}; "
+                f"the solver stopped with a KKT violation of {report.kkt_violation:.1e}; "
                 "raise gamma, or leave out photos that are copies of one another",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
-        return answer
 
     def _null_scale(self, gram: Gram, n_pixels: int | None) -> float:
         if self.null_scale is not None:

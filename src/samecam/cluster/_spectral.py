@@ -19,12 +19,14 @@ _NEAR, _REACH = 0.4, 1.15
 class Spectrum(NamedTuple):
     """Smallest eigenvalues of the normalised Laplacian, ascending, and their vectors' parts.
 
-    `owner[k]` is the connected part that eigenvalue k belongs to.
+    `owner[k]` is the connected part that eigenvalue k belongs to. `vectors[p]` are the
+    first eigenvectors of part p, where they came with the values (on a GPU).
     """
 
     values: Doubles
     owner: npt.NDArray[np.intp]
     parts: list[npt.NDArray[np.intp]]
+    vectors: list[Doubles] | None = None
 
     @property
     def n_nodes(self) -> int:
@@ -43,7 +45,7 @@ def connected_parts(weights: Any) -> list[npt.NDArray[np.intp]]:
     return sorted(groups, key=lambda g: (-len(g), g[0]))
 
 
-def spectrum(weights: Any, least: int = 0) -> Spectrum:
+def spectrum(weights: Any, least: int = 0, device: str = "cpu") -> Spectrum:
     """Eigenvalues of L = I − D^−½ S D^−½, one connected part after another.
 
     The parts share no edge, so their eigenvalues together are those of the whole, and a
@@ -51,28 +53,52 @@ def spectrum(weights: Any, least: int = 0) -> Spectrum:
     computed: 64, or more than `least`, then twice as many, up to 1024, until they reach
     into the bulk and the guarded eigengap lies in the first three quarters. What other
     parts have beyond them is left out, so that none is missing between two that are there.
+    On a GPU (`device`, as `compute.choose_device` gave it) all are computed, with their
+    vectors, and the same number of them is used.
     """
     parts = connected_parts(weights)
-    found = [np.zeros(0)] * len(parts)
-    large = {}
-    for k, nodes in enumerate(parts):
-        matrix = _normalised(weights, nodes)
-        if isinstance(matrix, np.ndarray):
-            found[k] = _all_values(matrix)
-        else:
-            large[k] = matrix
+    matrices = [_normalised(weights, nodes) for nodes in parts]
+    solvers = [_solver(matrix, max(_MOST, least + 1), device) for matrix in matrices]
+    large = [k for k, nodes in enumerate(parts) if len(nodes) > _DENSE]
+    found = [solver.values(len(nodes)) for solver, nodes in zip(solvers, parts, strict=True)
+             if len(nodes) <= _DENSE]  # fmt: skip
+    found = [np.zeros(0)] * len(large) + found  # the largest parts come first
+    vectors = None if device == "cpu" else [solver.vectors for solver in solvers]
     count = max(_FIRST, least + 1)
     while True:
-        for k, matrix in large.items():
-            found[k] = 1 - _lanczos(matrix, min(count, matrix.shape[0] - 1))[0]
-        result = _merged(found, parts, min((found[k][-1] for k in large), default=np.inf))
+        for k in large:
+            found[k] = solvers[k].values(min(count, len(parts[k]) - 1))
+        limit = min((found[k][-1] for k in large), default=np.inf)
+        result = _merged(found, parts, limit)._replace(vectors=vectors)
         if not large or count >= _MOST:
             return result
-        deep = all(_reaches_bulk(matrix, found[k]) for k, matrix in large.items())
+        deep = all(_reaches_bulk(matrices[k], found[k]) for k in large)
         kappa = eigengap(result.values, n_nodes=result.n_nodes)
         if deep and kappa < 3 * len(result.values) // 4:
             return result
         count *= 2
+
+
+class _Host:
+    """Eigenvalues of I − matrix on the processor: all of a dense one, else by Lanczos."""
+
+    def __init__(self, matrix: Any) -> None:
+        self._matrix = matrix
+
+    def values(self, count: int) -> Doubles:
+        """The `count` smallest, ascending."""
+        if isinstance(self._matrix, np.ndarray):
+            return _all_values(self._matrix)[:count]
+        return np.asarray(1 - _lanczos(self._matrix, count)[0], dtype=np.float64)
+
+
+def _solver(matrix: Any, most: int, device: str) -> Any:
+    """What gives the eigenvalues of a part; on a GPU with at most `most` vectors."""
+    if device == "cpu":
+        return _Host(matrix)
+    from samecam.cluster._spectral_gpu import Eigenpairs
+
+    return Eigenpairs.of(matrix, most, device)
 
 
 def _reaches_bulk(matrix: Any, values: Doubles) -> bool:
@@ -156,8 +182,13 @@ def spectral_groups(
     embedding = np.zeros((n, min(count, len(found.values))))
     for part, nodes in enumerate(found.parts):
         mine = np.flatnonzero(found.owner[:count] == part)
-        if len(mine):
-            embedding[np.ix_(nodes, mine)] = _part_vectors(_normalised(weights, nodes), len(mine))
+        if not len(mine):
+            continue
+        if found.vectors is None:
+            vectors = _part_vectors(_normalised(weights, nodes), len(mine))
+        else:
+            vectors = found.vectors[part][:, : len(mine)]
+        embedding[np.ix_(nodes, mine)] = vectors
     rows = embedding[inside]
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     rows = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)

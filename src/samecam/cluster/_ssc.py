@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
-from samecam import correlate
+from samecam import compute, correlate
 from samecam.cluster._gamma import cost_gamma, null_gamma, paper_gamma
 from samecam.cluster._graph import SCALINGS, Scaling, affinity
 from samecam.cluster._input import FingerprintInput
@@ -41,6 +41,9 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     random_state : of k-means
     null_scale : standard deviation of different-camera correlations; None measures it
     n_pixels : length of the fingerprints, where only correlations are given
+    device : "cpu", "cuda", "cuda:1", … or "auto": correlations, representation and spectrum
+        are computed there (the grid of "cost" on the processor); labels agree to what
+        rounding may move
 
     Attributes
     ----------
@@ -68,6 +71,7 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = 0,
         null_scale: float | None = None,
         n_pixels: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.gamma = gamma
         self.n_clusters = n_clusters
@@ -79,10 +83,12 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
         self.null_scale = null_scale
         self.n_pixels = n_pixels
+        self.device = device
 
     def fit(self, X: Any, y: object = None) -> "SSC":  # noqa: ARG002 - the convention
         """Group the rows of `X`: fingerprints (array or store), or their correlations."""
         self.check_parameters()
+        device = compute.choose_device(self.device)
         gram, n_pixels = self._correlations(X)
         if self.n_clusters is not None and self.n_clusters > len(gram):
             raise ValueError(
@@ -92,10 +98,10 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.null_scale_ = self._null_scale(gram, n_pixels)
         self.gamma_ = self._choose_gamma(gram, n_pixels)
         self.coefficients_, self.report_ = self._represented(
-            gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver
+            gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver, device=device
         )
         self.affinity_ = affinity(self.coefficients_, self.scaling)
-        found = spectrum(self.affinity_, self.n_clusters or 0)
+        found = spectrum(self.affinity_, self.n_clusters or 0, device)
         self.eigenvalues_ = found.values
         count = self.n_clusters
         if count is None:

@@ -3,12 +3,16 @@
 The only place that decides any of these; everything else is told.
 """
 
+from samecam.compute._dask import LOCAL, DaskPool, cluster_workers, worth_another
+from samecam.compute._dask_worker import Answers
 from samecam.compute._device import (
     TORCH_CPU,
     check_device,
     choose_device,
+    default_memory,
     device_memory,
     device_words,
+    full_precision,
     torch_device,
 )
 from samecam.compute._jit import jit
@@ -30,7 +34,10 @@ from samecam.compute._pool import (
 )
 
 __all__ = [
+    "LOCAL",
     "TORCH_CPU",
+    "Answers",
+    "DaskPool",
     "Executor",
     "LocalPool",
     "Machine",
@@ -39,9 +46,12 @@ __all__ = [
     "WorkerDiedError",
     "check_device",
     "choose_device",
+    "cluster_workers",
+    "default_memory",
     "device_memory",
     "device_words",
     "format_bytes",
+    "full_precision",
     "jit",
     "machine",
     "parse_bytes",
@@ -49,4 +59,5 @@ __all__ = [
     "torch_device",
     "worker_count",
     "worker_memory",
+    "worth_another",
 ]

@@ -1,6 +1,8 @@
 """Which device computes: the processor, or a GPU through PyTorch."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from samecam.errors import SamecamError
 
@@ -81,3 +83,25 @@ def _torch_there(name: str) -> None:
             f"The device {name!r} needs PyTorch: pip install 'samecam[gpu]', or choose --device "
             "cpu."
         )
+
+
+def default_memory(device: str) -> int:
+    """Bytes that work on a device may take if nothing is said: half of what is free.
+
+    Of a GPU, which nobody else needs in the meantime, nine tenths.
+    """
+    share = 0.9 if device.startswith("cuda") else 0.5
+    return int(share * device_memory(device))
+
+
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """Within this, matrix products of float32 are of float32 (no TF32), whatever was set."""
+    import torch
+
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("highest")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)

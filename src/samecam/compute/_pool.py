@@ -30,9 +30,16 @@ class WorkerDiedError(Exception):
 
 
 class Executor(Protocol):
-    """Runs functions elsewhere. A task that fails takes nobody else's down."""
+    """Runs functions in other processes. A task that fails takes nobody else's down.
+
+    Attributes
+    ----------
+    workers : tasks that run at a time
+    elsewhere : whether the workers have memory of their own, on other machines
+    """
 
     workers: int
+    elsewhere: bool
 
     def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":
         """Begin `function(argument)`; both must be importable or plain data.
@@ -63,6 +70,8 @@ class LocalPool:
     preload : module that the server imports before it forks
     initializer, initargs : called first in every worker
     """
+
+    elsewhere = False
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from samecam.correlate._gram import DEFAULT_MEMORY, Floats, Source, _parts, _width
+from samecam.correlate._cpu import DEFAULT_MEMORY, Floats, Source, _parts, _width
 from samecam.store import FingerprintStore
 
 Labels = npt.NDArray[np.integer]

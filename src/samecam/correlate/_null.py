@@ -1,9 +1,10 @@
 """How much correlations of different cameras scatter: measured, never assumed."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating]
 Doubles = npt.NDArray[np.float64]
 
 _ROWS = 500
@@ -17,7 +18,7 @@ _COLOUR = 1.4
 _PRIOR = 20
 
 
-def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
+def null_scale(gram: Any, n_pixels: int | None = None) -> float:
     """Robust standard deviation of the correlations of different cameras.
 
     A camera adds to the correlations of its photos a positive matrix of rank one; the
@@ -29,8 +30,8 @@ def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
 
     Parameters
     ----------
-    gram : (n, n) correlations. At most 500 rows are looked at, evenly spread over the
-        order of their sums, so the order of photos does not matter.
+    gram : (n, n) correlations, an array or a tensor on a GPU. At most 500 rows are looked at,
+        evenly spread over the order of their sums, so the order of photos does not matter.
     n_pixels : length of the fingerprints, if known. The result is then at least 1/√d,
         and under 8 photos, too few to measure anything, it is 1.4/√d, as on real
         photographs (the spread of the correlations, if d is unknown).
@@ -43,8 +44,7 @@ def null_scale(gram: Floats, n_pixels: int | None = None) -> float:
         return usual_scale(n_pixels)
     if n < 2:
         return 1.0
-    rows = _spread(gram)
-    part = np.asarray(gram[np.ix_(rows, rows)], dtype=np.float64)
+    part = _square_part(gram, _spread(gram))
     with threadpool_limits(1, "blas"):  # so small a matrix is not worth more
         return max(_without_cameras(part), least) or 1.0
 
@@ -54,12 +54,12 @@ def usual_scale(n_pixels: int) -> float:
     return float(_COLOUR / np.sqrt(n_pixels))
 
 
-def _spread(gram: Floats) -> npt.NDArray[np.intp]:
+def _spread(gram: Any) -> npt.NDArray[np.intp]:
     """Up to 500 rows, evenly spread over the order of their sums."""
     n = len(gram)
     if n <= _ROWS:
         return np.arange(n)
-    order = np.argsort(np.asarray(gram).sum(axis=1, dtype=np.float64), kind="stable")
+    order = np.argsort(_row_sums(gram), kind="stable")
     return np.sort(order[np.linspace(0, n - 1, _ROWS).round().astype(np.intp)])
 
 
@@ -93,7 +93,7 @@ def _spread_of(rest: Doubles, taken: int) -> float:
     return _MAD * float(np.median(np.abs(rest[above]))) / (1 - taken / len(rest))
 
 
-def photo_scales(gram: Floats, null_scale: float) -> Doubles:
+def photo_scales(gram: Any, null_scale: float) -> Doubles:
     """Each photo's own scale of chance σ_i: correlations of i and j scatter by σ_i σ_j.
 
     Residuals differ in colour, so that correlations of one photo scatter more than those
@@ -105,11 +105,40 @@ def photo_scales(gram: Floats, null_scale: float) -> Doubles:
     Returns (n,) float64.
     """
     n = len(gram)
+    squares, many = _negative_squares(gram)
+    own = (_PRIOR * null_scale**2 + squares) / (_PRIOR + many)
+    scales: Doubles = np.sqrt(own / np.sqrt(own.mean())) if n else np.empty(0)
+    return scales
+
+
+def _row_sums(gram: Any) -> Doubles:
+    """Sum of each row, in float64."""
+    if not isinstance(gram, np.ndarray):
+        from samecam.correlate import _gpu
+
+        return _gpu.row_sums(gram)
+    return np.asarray(gram.sum(axis=1, dtype=np.float64))
+
+
+def _square_part(gram: Any, rows: npt.NDArray[np.intp]) -> Doubles:
+    """Some rows, and the same columns, as float64."""
+    if not isinstance(gram, np.ndarray):
+        from samecam.correlate import _gpu
+
+        return _gpu.square_part(gram, rows)
+    return np.asarray(gram[np.ix_(rows, rows)], dtype=np.float64)
+
+
+def _negative_squares(gram: Any) -> tuple[Doubles, Doubles]:
+    """Sum of the squares of the negative entries of each row, and their number."""
+    if not isinstance(gram, np.ndarray):
+        from samecam.correlate import _gpu
+
+        return _gpu.negative_squares(gram)
+    n = len(gram)
     squares, many = np.empty(n), np.empty(n)
     for start in range(0, n, _ROWS):
         negative = np.minimum(gram[start : start + _ROWS], 0)
         squares[start : start + _ROWS] = np.einsum("ij,ij->i", negative, negative)
         many[start : start + _ROWS] = np.count_nonzero(negative, axis=1)
-    own = (_PRIOR * null_scale**2 + squares) / (_PRIOR + many)
-    scales: Doubles = np.sqrt(own / np.sqrt(own.mean())) if n else np.empty(0)
-    return scales
+    return squares, many

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _BLOCK = 1024
-_UNIT = 1e-3  # how far a diagonal entry may be from 1
-_ASYMMETRY = 1e-5  # how far gram[i, j] may be from gram[j, i], in units of max |gram|
+UNIT = 1e-3  # how far a diagonal entry may be from 1
+ASYMMETRY = 1e-5  # how far gram[i, j] may be from gram[j, i], in units of max |gram|
 
 
 def as_gram(gram: ArrayLike) -> NDArray[np.floating]:
@@ -18,10 +18,7 @@ def as_gram(gram: ArrayLike) -> NDArray[np.floating]:
     """
     array: NDArray[Any] = np.asarray(gram)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise ValueError(
-            f"gram has shape {array.shape}: give the square matrix of correlations between all "
-            "images, shape (n, n)."
-        )
+        raise ValueError(not_square(array.shape))
     if array.dtype.kind not in "fiub":
         raise ValueError(f"gram has dtype {array.dtype}: give real numbers, float32 or float64.")
     if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
@@ -49,17 +46,11 @@ def check_gram(gram: NDArray[np.floating]) -> float:
             largest = max(largest, -low, high)
             asymmetry = max(asymmetry, float(np.abs(upper - lower.T).max()))
     diagonal = gram.diagonal()
-    if n and float(np.abs(diagonal - 1).max()) > _UNIT:
+    if n and float(np.abs(diagonal - 1).max()) > UNIT:
         i = int(np.abs(diagonal - 1).argmax())
-        raise ValueError(
-            f"gram[{i}, {i}] is {diagonal[i]:.6g}, not 1: scale every fingerprint to unit norm "
-            "before correlating."
-        )
-    if asymmetry > _ASYMMETRY * largest:
-        raise ValueError(
-            f"gram is not symmetric, entries differ from their mirror image by up to "
-            f"{asymmetry:.3g}: give correlations, gram[i, j] = gram[j, i]."
-        )
+        raise ValueError(not_unit(i, diagonal[i]))
+    if asymmetry > ASYMMETRY * largest:
+        raise ValueError(not_symmetric(asymmetry))
     return largest
 
 
@@ -67,7 +58,36 @@ def _not_finite(gram: NDArray[np.floating]) -> str:
     """Return the sentence for the first entry that is not finite."""
     i = next(k for k, row in enumerate(gram) if not np.isfinite(row).all())
     j = int(np.flatnonzero(~np.isfinite(gram[i]))[0])
-    return f"gram[{i}, {j}] is {gram[i, j]}: leave out images whose correlations are not finite."
+    return not_finite(i, j, float(gram[i, j]))
+
+
+def not_square(shape: tuple[int, ...]) -> str:
+    """Return the sentence for a Gram of this shape."""
+    return (
+        f"gram has shape {shape}: give the square matrix of correlations between all images, "
+        "shape (n, n)."
+    )
+
+
+def not_finite(i: int, j: int, value: float) -> str:
+    """Return the sentence for an entry that is not finite."""
+    return f"gram[{i}, {j}] is {value}: leave out images whose correlations are not finite."
+
+
+def not_unit(i: int, value: float) -> str:
+    """Return the sentence for a diagonal entry that is not 1."""
+    return (
+        f"gram[{i}, {i}] is {value:.6g}, not 1: scale every fingerprint to unit norm before "
+        "correlating."
+    )
+
+
+def not_symmetric(asymmetry: float) -> str:
+    """Return the sentence for entries that differ by so much from their mirror image."""
+    return (
+        f"gram is not symmetric, entries differ from their mirror image by up to {asymmetry:.3g}: "
+        "give correlations, gram[i, j] = gram[j, i]."
+    )
 
 
 def check_gamma(gamma: float) -> float:

@@ -7,7 +7,9 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samecam.represent import _cpu
 from samecam.represent._checks import as_gram, check_gamma, check_gram, check_positive
+from samecam.represent._cpu import Task
 
 Solver = Literal["exact", "admm", "authors"]
 
@@ -84,6 +86,8 @@ def represent(
     eta: float = 1.0,
     relaxation: float = 1.0,
     n_threads: int | None = None,
+    device: str = "cpu",
+    memory: int | None = None,
 ) -> Representation:
     """Represent every image sparsely by the others.
 
@@ -114,6 +118,13 @@ def represent(
         Penalty η and over-relaxation α in (0, 2) of admm and authors.
     n_threads : int, optional
         Threads; default one a core. Coefficients of the exact solver do not depend on it.
+    device : str
+        "cpu", "cuda", "cuda:1", … or "auto", see `samecam.compute.choose_device`. On a GPU
+        `gram` may also be a PyTorch tensor; the coefficients come back to the host. There
+        the exact solver descends by accelerated gradients; same problem, same certificate.
+    memory : int, optional
+        Bytes the exact solver may take on a GPU beside the Gram; default a quarter of what is
+        free, 8 GiB at most.
 
     Returns
     -------
@@ -122,19 +133,23 @@ def represent(
         matrix that is no Gram (not positive semidefinite) or too small a `max_iter` ends
         without it.
     """
-    G = as_gram(gram)
+    from samecam.compute import choose_device
+
     weight = check_gamma(gamma)
     _check_options(solver, tol, max_iter, eta, relaxation, n_threads)
-    scale = check_gram(G)
+    where = choose_device(device)
+    G, scale = _looked_at(gram, where)
     usual = 20_000 if solver == "exact" else 1000
     sweeps = usual if max_iter is None else int(max_iter)
     if solver == "exact":
         limit = 1e-6 if tol is None else float(tol)
-        answer = _exact(G, weight, nonnegative, limit * scale, sweeps, n_threads)
+        task = Task(G, weight, nonnegative, limit * scale, sweeps)
+        answer = _exact(task, n_threads, where, memory)
     else:
         limit = 1e-4 if tol is None else float(tol)
         rule = {"eta": float(eta), "relaxation": float(relaxation), "tol": limit}
-        answer = _iterated(G, weight, nonnegative, solver, sweeps, rule, n_threads)
+        solve = _iterated if where == "cpu" else _iterated_gpu
+        answer = solve(G, weight, nonnegative, solver, sweeps, rule, n_threads)
     C = answer.coefficients
     report = SolverReport(
         solver=solver, gamma=weight, nonnegative=nonnegative, iterations=answer.iterations,
@@ -143,6 +158,17 @@ def represent(
         zero_rows=int(np.count_nonzero(np.diff(C.indptr) == 0)),
     )  # fmt: skip
     return Representation(C, report)
+
+
+def _looked_at(gram: Any, device: str) -> tuple[Any, float]:
+    """The Gram where it is worked on, checked, and max |gram|."""
+    if device == "cpu":
+        array = as_gram(gram)
+        return array, check_gram(array)
+    from samecam.represent import _gram_gpu
+
+    tensor = _gram_gpu.on_device(gram, device)
+    return tensor, _gram_gpu.check_gram(tensor)
 
 
 def _check_options(
@@ -167,21 +193,23 @@ def _check_options(
         raise ValueError(f"n_threads is {n_threads}: give 1 or more, or None for one a core.")
 
 
-def _exact(
-    G: NDArray[np.floating], gamma: float, nonnegative: bool, tol: float, sweeps: int,
-    n_threads: int | None,
-) -> _Answer:  # fmt: skip
-    from samecam.compute import machine
-    from samecam.represent import _exact
-
-    task = _exact.Task(G, gamma, nonnegative, tol, sweeps)
+def _exact(task: Task, n_threads: int | None, device: str, memory: int | None) -> _Answer:
     start = time.perf_counter()
-    coefficients, rows = _exact.solve(task, n_threads or machine().cores)
+    if device == "cpu":
+        from samecam.compute import machine
+
+        coefficients, rows = _cpu.solve(task, n_threads or machine().cores)
+    else:
+        from samecam.compute import full_precision
+        from samecam.represent import _gpu
+
+        with full_precision():
+            coefficients, rows = _gpu.solve(task, device, memory)
     seconds = time.perf_counter() - start
     worst = float(rows.violation.max(initial=0.0))
     return _Answer(
         coefficients, int(rows.rounds.max(initial=0)), float(rows.objective.sum()), worst,
-        worst <= tol, seconds,
+        worst <= task.tol, seconds,
     )  # fmt: skip
 
 
@@ -205,4 +233,24 @@ def _iterated(
     violation = kkt_violation(G, C, gamma, nonnegative).max(initial=0.0)
     return _Answer(
         C, done.iterations, objective(G, C, gamma), float(violation), done.converged, seconds
+    )
+
+
+def _iterated_gpu(
+    G: Any, gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
+    rule: dict[str, float], n_threads: int | None,  # noqa: ARG001 - one signature
+) -> _Answer:  # fmt: skip
+    from samecam.compute import full_precision
+    from samecam.represent import _admm_gpu
+
+    start = time.perf_counter()
+    with full_precision():
+        done = _admm_gpu.iterate(
+            G, gamma, nonnegative=nonnegative, max_iter=max_iter,
+            zero_diagonal=solver == "authors", **rule,
+        )  # fmt: skip
+        seconds = time.perf_counter() - start
+        violation, objective = _admm_gpu.certificate(G, done.coefficients, gamma, nonnegative)
+    return _Answer(
+        done.coefficients, done.iterations, objective, violation, done.converged, seconds
     )

@@ -82,6 +82,38 @@ class FingerprintStore(ABC):
     def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None: ...
 
     @property
+    def kind(self) -> np.dtype[Any]:
+        """Number type that `read_stored` gives."""
+        return np.dtype(np.float32)
+
+    def read_stored(
+        self,
+        rows: npt.NDArray[np.intp],
+        out: npt.NDArray[Any],
+        scales: Floats,
+        *,
+        start: int = 0,
+        checks: npt.NDArray[np.uint32] | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        """Rows as they are kept: row k is scales[k] · out[k], from pixel `start` on.
+
+        Parameters
+        ----------
+        rows : (k,) row numbers
+        out : (k, width) of `kind`, C order, filled with pixels start … start + width − 1
+        scales : (k,) filled
+        checks : (k,) checksums so far, zero at first, where a row is read in strips of pixels
+            from the first to the last; whole rows need none
+        n_threads : threads that read
+        """
+        del checks, n_threads  # for stores that lie on a disk
+        whole = np.empty((len(rows), self.n_pixels), dtype=np.float32)
+        self._read(rows, whole)
+        out[:] = whole[:, start : start + out.shape[1]]
+        scales[:] = 1
+
+    @property
     @abstractmethod
     def row_bytes(self) -> int:
         """Bytes that reading one row takes in memory: the float32 row and its raw form."""

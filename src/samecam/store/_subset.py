@@ -1,6 +1,7 @@
 """Some rows of a store, seen as a store of their own."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,26 @@ class Subset(FingerprintStore):
     def row_bytes(self) -> int:
         """Bytes that reading one row takes."""
         return self.store.row_bytes
+
+    @property
+    def kind(self) -> np.dtype[Any]:
+        """Number type that `read_stored` gives."""
+        return self.store.kind
+
+    def read_stored(
+        self,
+        rows: npt.NDArray[np.intp],
+        out: npt.NDArray[Any],
+        scales: Floats,
+        *,
+        start: int = 0,
+        checks: npt.NDArray[np.uint32] | None = None,
+        n_threads: int = 1,
+    ) -> None:
+        """See `FingerprintStore.read_stored`."""
+        self.store.read_stored(
+            self.rows[rows], out, scales, start=start, checks=checks, n_threads=n_threads
+        )
 
     def records(self) -> list[Record]:
         """Records of the rows."""

@@ -19,7 +19,7 @@ from samecam.fingerprint import fingerprint
 from samecam.metrics import scores
 from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
-from samecam.store import DiskStore, MemoryStore
+from samecam.store import DiskStore, MemoryStore, Subset
 from tests.cluster.large_scale.collections import as_sets, on_disk
 
 PRESETS = pytest.mark.parametrize("preset", ["default", "paper"])
@@ -119,6 +119,8 @@ def test_little_memory_changes_nothing(planted):
 class Here:
     """An executor that runs at once, and tells what it was given."""
 
+    elsewhere = False
+
     def __init__(self, workers=3):
         self.workers = workers
         self.tasks = []
@@ -161,6 +163,7 @@ def test_a_store_is_sent_by_name(planted, tmp_path):
     executor = Here()
     with DiskStore.open(on_disk(tmp_path / "store", planted.X)) as store:
         LargeScaleSSC(n_batches=2).fit(store, executor=executor)
+        LargeScaleSSC(n_batches=2).fit(Subset(store, np.arange(3, 60)), executor=executor)
     for _, task in executor.tasks:
         assert task.data.folder == str(tmp_path / "store")
         assert task.data.gram is task.data.fingerprints is None
@@ -175,7 +178,7 @@ def test_a_dead_worker_gets_a_sentence():
             future.set_exception(WorkerDiedError(-9))
             return future
 
-    with pytest.raises(SamecamError, match="batch of 20 photos"):
+    with pytest.raises(SamecamError, match="batch of up to 20 photos"):
         LargeScaleSSC(metric="precomputed").fit(gram([20], seed=0).gram, executor=Dead())
 
 
@@ -333,7 +336,7 @@ def test_parameters_survive_cloning():
         "preset": "paper", "batch_size": 300, "n_batches": None, "gamma": 0.004,
         "n_neighbours": 4, "recycling": 2, "threshold": "min", "false_alarm": 0.01,
         "metric": "precomputed", "memory": 10**9, "null_scale": 0.002, "n_pixels": 4096,
-        "random_state": 5,
+        "random_state": 5, "device": "cuda:1",
     }  # fmt: skip
     first = LargeScaleSSC(**settings)
     assert first.get_params() == clone(first).get_params() == settings

@@ -7,17 +7,18 @@ group go into new batches until none holds a new group.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from samecam import correlate
+from samecam import compute, correlate
+from samecam.cluster._elsewhere import BatchData
 from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
-from samecam.cluster.consolidate._sums import FingerprintSums
+from samecam.cluster.consolidate._start import Batch, Rules, group_batch
+from samecam.cluster.consolidate._sums import RowSums, row_sums
 from samecam.store import FingerprintStore
 
 Doubles = npt.NDArray[np.float64]
@@ -25,7 +26,7 @@ Labels = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 # Bytes a pair of photos takes: its correlation, the solver's room, sums over the first groups.
-_PAIR_BYTES = 6
+_PAIR_BYTES, _DEVICE_PAIR_BYTES = 6, 8
 # Bytes a photo takes: some pixels of it, twice.
 _PIXEL_BYTES = 1024
 # Bytes a pair of candidates takes: the sums between them, and room to make them.
@@ -34,10 +35,11 @@ _FEWEST = 16
 _ROUNDS = 4
 
 
-def largest_batch(memory: int) -> int:
+def largest_batch(memory: int, device: str = "cpu") -> int:
     """Photos whose correlations, with all that is made of them, fit into `memory` bytes."""
-    pixels = _PIXEL_BYTES / 2 / _PAIR_BYTES
-    return max(_FEWEST, int((memory / _PAIR_BYTES + pixels**2) ** 0.5 - pixels))
+    pair = _PAIR_BYTES if device == "cpu" else _DEVICE_PAIR_BYTES
+    pixels = _PIXEL_BYTES / 2 / pair
+    return max(_FEWEST, int((memory / pair + pixels**2) ** 0.5 - pixels))
 
 
 def shuffled(source: correlate.Source, salt: int) -> Labels:
@@ -59,16 +61,6 @@ def split(order: Labels, largest: int) -> list[Labels]:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """What became of some photos: their groups and scales of chance, and the solver's report."""
-
-    labels: Labels
-    scales: Doubles
-    null_scale: float
-    report: Any
-
-
-@dataclass(frozen=True, slots=True)
 class Whole:
     """What became of all photos; `batches` in the order they were made."""
 
@@ -76,6 +68,21 @@ class Whole:
     scales: Doubles
     batches: list[Batch]
     trace: list[dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One batch to be grouped elsewhere."""
+
+    data: BatchData
+    good: Mask
+    rules: Rules
+
+
+def run_task(task: Task) -> Batch:
+    """Group a batch; what an executor calls."""
+    memory = task.rules.memory
+    return group_batch(task.data.correlations(memory), task.good, task.rules)
 
 
 def candidates(batches: list[Labels], made: list[Batch], n: int, most: int) -> Labels:
@@ -91,7 +98,7 @@ def candidates(batches: list[Labels], made: list[Batch], n: int, most: int) -> L
     return _steps.compact(labels)
 
 
-def meet(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
+def meet(sums: RowSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
     """Merge candidates of one camera, then dissolve those that chance could have made."""
     count = int(labels.max(initial=-1)) + 1
     if count == 0:
@@ -106,32 +113,33 @@ def meet(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> 
 
 def group_in_batches(
     source: correlate.Source,
-    memory: int,
-    rates: Rates,
+    rules: Rules,
     good: Mask,
-    one_batch: Callable[[Labels], Batch],
+    largest: int,
+    run: Callable[[list[Labels]], Iterator[Batch]],
     say: Callable[[str, int, int], None],
 ) -> Whole:
-    """Group all rows of `source`; `one_batch` makes candidates of some of them."""
+    """Group all rows of `source`; `run` makes candidates of batches of at most `largest`."""
     n, n_images = len(source), int(good.sum())
-    loop = Loop(rates, n_images)
+    loop = Loop(rules.rates, n_images)
     labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
     history: list[Batch] = []
     waiting = np.ones(n, dtype=bool)
+    most = int((min(rules.memory, compute.machine().available) / _CANDIDATE_BYTES) ** 0.5)
     for turn in range(_ROUNDS):
         order = shuffled(source, turn)
-        batches = split(order[waiting[order]], largest_batch(memory))
+        batches = split(order[waiting[order]], largest)
         made: list[Batch] = []
-        for rows in batches:
+        say(f"Batches, round {turn + 1}", 0, len(batches))
+        for rows, batch in zip(batches, run(batches), strict=True):
+            made.append(batch)
             say(f"Batches, round {turn + 1}", len(made), len(batches))
-            made.append(one_batch(rows))
             if turn == 0:
-                scales[rows] = made[-1].scales
+                scales[rows] = batch.scales
         history += made
         say("Grouping", turn, _ROUNDS)
-        sums = FingerprintSums(source, scales, memory)
-        most = int((memory / _CANDIDATE_BYTES) ** 0.5)
-        new = meet(sums, candidates(batches, made, n, most), rates, n_images)
+        sums = row_sums(source, scales, rules.memory, rules.device)
+        new = meet(sums, candidates(batches, made, n, most), rules.rates, n_images)
         if turn and (new < 0).all():
             break
         known = int(labels.max(initial=-1)) + 1
@@ -142,5 +150,5 @@ def group_in_batches(
         if np.count_nonzero(waiting) < 2 or (turn and len(batches) == 1):
             break
     if not good.all():
-        labels = _steps.refine(_steps.Groups.make(sums, labels), rates.join, ~good)
+        labels = _steps.refine(_steps.Groups.make(sums, labels), rules.rates.join, ~good)
     return Whole(labels, scales, history, loop.trace)

@@ -1,27 +1,26 @@
 """Consolidated SSC-NC: no splitting, no eigengap, every threshold an error rate."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 
-from samecam import correlate
+from samecam import compute, correlate
+from samecam.cluster._elsewhere import batch_data, run_elsewhere
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
-from samecam.cluster.consolidate._batches import Batch, group_in_batches, largest_batch
+from samecam.cluster.consolidate._batches import Task, group_in_batches, largest_batch, run_task
 from samecam.cluster.consolidate._loop import Loop, Rates
-from samecam.cluster.consolidate._steps import Groups, refine, start_groups
-from samecam.cluster.consolidate._sums import GramSums
+from samecam.cluster.consolidate._start import GAMMA, Batch, Rules, begin, group_batch
+from samecam.cluster.consolidate._steps import Groups, refine
+from samecam.cluster.consolidate._sums import gram_sums
+from samecam.compute import Executor
 
-Gram = npt.NDArray[np.floating]
 Labels = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 Progress = Callable[[str, int, int], None]
-
-_GAMMA = 2.0
 
 
 class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,7 +41,10 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
     found_rate : probability that noise alone holds any group at all (family-wise)
     join_rate : probability that a photo of another camera joins any of the groups
     merge_rate : probability that any two groups are joined by chance
-    metric, memory, null_scale, n_pixels : as for `SSC`
+    metric, null_scale, n_pixels : as for `SSC`
+    memory : bytes for everything held at a time, on the GPU if that computes
+    batch_size : photos a batch at most; None: as many as `memory` holds
+    device : "cpu", "cuda", "cuda:1", … or "auto"; labels agree to what rounding may move
 
     Attributes
     ----------
@@ -62,6 +64,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         memory: int = correlate.DEFAULT_MEMORY,
         null_scale: float | None = None,
         n_pixels: int | None = None,
+        batch_size: int | None = None,
+        device: str = "cpu",
     ) -> None:
         self.found_rate = found_rate
         self.join_rate = join_rate
@@ -70,6 +74,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self.memory = memory
         self.null_scale = null_scale
         self.n_pixels = n_pixels
+        self.batch_size = batch_size
+        self.device = device
 
     def fit(
         self,
@@ -79,6 +85,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         weak: npt.ArrayLike | None = None,
         start: npt.ArrayLike | None = None,
         progress: Progress | None = None,
+        executor: Executor | None = None,
     ) -> "ConsolidatedSSC":
         """Group the rows of `X`: fingerprints (array or store), or their correlations.
 
@@ -89,6 +96,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         start : (n,) groups of an earlier answer to begin with, −1 for photos that had none; only
             these are represented. In batches, beyond `memory`, it is not used
         progress : called with a phase, what is done of it, and how much there is
+        executor : groups batches, if its workers have memory of their own; the result is the
+            same
         """
         self.check_parameters()
         say = progress or _silent
@@ -96,11 +105,16 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         n = len(source)
         good = _good(weak, n)
         begun = _begun(start, n)
+        device = compute.choose_device(self.device)
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
-        if self.metric == "precomputed" or n <= largest_batch(self.memory):
-            labels = self._whole(source, n_pixels, rates, good, begun, say)
+        rules = Rules(rates, self.null_scale, n_pixels, self.memory, device)
+        largest = min(largest_batch(self.memory, device), self.batch_size or n)
+        if self.metric == "precomputed" or n <= largest:
+            labels = self._whole(source, rules, good, begun, say)
         else:
-            labels = self._in_batches(source, n_pixels, rates, good, say)
+            labels = self._in_batches(source, rules, good, executor, say)
+        self.gamma_ = GAMMA * self.null_scale_
+        self._warn(self.report_)
         self.labels_ = numbered(labels)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
@@ -111,72 +125,68 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         for name in ("found_rate", "join_rate", "merge_rate"):
             if not 0 < getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
+        if self.batch_size is not None and self.batch_size < 2:
+            raise ValueError(f"batch_size is {self.batch_size}; give 2 or more, or None")
 
-    def _whole(
-        self,
-        source: Any,
-        n_pixels: int | None,
-        rates: Rates,
-        good: Mask,
-        begun: Labels,
-        say: Progress,
-    ) -> Labels:
+    def _whole(self, source: Any, rules: Rules, good: Mask, begun: Labels, say: Progress) -> Labels:
         """All photos at once, from the correlations of all pairs."""
         say("Correlating", 0, 1)
-        gram = self._gram(source)
+        gram = self._gram_there(source, None, rules)
         say("Correlating", 1, 1)
-        start = self._start(gram, n_pixels, say, begun)
+        say("Representing", 0, 1)
+        start = begin(gram, rules, begun)
+        say("Representing", 1, 1)
         self.null_scale_, self.photo_scales_, self.report_ = (
             start.null_scale,
             start.scales,
             start.report,
         )
-        self.gamma_ = _GAMMA * self.null_scale_
         say("Grouping", 0, 1)
-        loop = Loop(rates, int(good.sum()))
-        groups = Groups.make(GramSums(gram, start.scales), np.where(good, start.labels, -1))
+        loop = Loop(rules.rates, int(good.sum()))
+        sums = gram_sums(gram, start.scales, rules.memory)
+        groups = Groups.make(sums, np.where(good, start.labels, -1))
         loop.run(groups, good)
         self.trace_ = loop.trace
-        labels = refine(groups, rates.join, ~good)
+        labels = refine(groups, rules.rates.join, ~good)
         say("Grouping", 1, 1)
         return labels
 
     def _in_batches(
-        self, source: Any, n_pixels: int | None, rates: Rates, good: Mask, say: Progress
+        self,
+        source: Any,
+        rules: Rules,
+        good: Mask,
+        executor: Executor | None,
+        say: Progress,
     ) -> Labels:
         """Batches as large as memory allows; see `_batches`."""
+        held: Any = correlate.rows_on(source, rules.device, rules.memory // 2)
+        taken = 0 if held is source else held.values.nbytes
+        source, n = held, len(source)
+        largest = min(largest_batch(self.memory - taken, rules.device), self.batch_size or n)
 
-        def one_batch(rows: Labels) -> Batch:
-            gram = self._gram(source, rows)
-            start = self._start(gram, n_pixels, _silent)
-            groups = Groups.make(
-                GramSums(gram, start.scales), np.where(good[rows], start.labels, -1)
-            )
-            Loop(rates, len(rows)).run(groups, good[rows], founding=False)
-            return replace(start, labels=groups.labels)
+        def here(batches: list[Labels]) -> Iterator[Batch]:
+            for rows in batches:
+                yield group_batch(self._gram_there(source, rows, rules), good[rows], rules)
 
-        whole = group_in_batches(source, self.memory, rates, good, one_batch, say)
+        def elsewhere(batches: list[Labels]) -> Iterator[Batch]:
+            tasks = (Task(batch_data(source, rows), good[rows], rules) for rows in batches)
+            return run_elsewhere(cast(Executor, executor), run_task, tasks)
+
+        remote = executor is not None and executor.elsewhere
+        whole = group_in_batches(source, rules, good, largest, elsewhere if remote else here, say)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))
-        self.gamma_ = _GAMMA * self.null_scale_
         self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace
         return whole.labels
 
-    def _start(
-        self, gram: Gram, n_pixels: int | None, say: Progress, begun: Labels | None = None
-    ) -> Batch:
-        """Scales of chance, and many small groups beside those that are `begun`."""
-        scale = self._null_scale(gram, n_pixels)
-        scales = correlate.photo_scales(gram, scale)
-        say("Representing", 0, 1)
-        labels = np.full(len(gram), -1, dtype=np.intp) if begun is None else begun.copy()
-        free = np.flatnonzero(labels < 0)
-        part = gram if len(free) == len(gram) else gram[np.ix_(free, free)]
-        coefficients, report = self._represented(part, _GAMMA * scale)
-        found = start_groups(coefficients)
-        labels[free] = np.where(found >= 0, found + labels.max(initial=-1) + 1, -1)
-        say("Representing", 1, 1)
-        return Batch(labels, scales, scale, report)
+    def _gram_there(self, source: Any, rows: Labels | None, rules: Rules) -> Any:
+        """Correlations where they are worked on: an array, or a tensor on the GPU."""
+        if self.metric == "precomputed":
+            return correlate.gram_to(np.asarray(source), rules.device)
+        gram = correlate.gram_on(source, rows=rows, memory=rules.memory, device=rules.device)
+        self._check_finite(gram, source, rows)
+        return gram
 
 
 def _silent(phase: str, done: int, total: int) -> None:

@@ -11,6 +11,32 @@ Labels = npt.NDArray[np.intp]
 
 
 @jit(nogil=True)
+def strongest(pointers: Labels, weights: Floats, most: int) -> Labels:
+    """Places of the `most` largest weights of each row of a CSR matrix, row by row.
+
+    Of equal ones the first; within a row in the order of the matrix.
+    """
+    found = np.empty(most * (pointers.size - 1), dtype=np.intp)
+    count = 0
+    for row in range(pointers.size - 1):
+        first = count
+        for p in range(pointers[row], pointers[row + 1]):
+            if count - first < most:
+                found[count] = p
+                count += 1
+                continue
+            least = first
+            for k in range(first + 1, count):
+                if weights[found[k]] <= weights[found[least]]:
+                    least = k
+            if weights[p] > weights[found[least]]:
+                for k in range(least, count - 1):
+                    found[k] = found[k + 1]
+                found[count - 1] = p
+    return found[:count]
+
+
+@jit(nogil=True)
 def greedy_groups(first: Labels, second: Labels, n: int, largest: int) -> Labels:
     """Groups from edges given strongest first; no group grows past `largest`.
 
@@ -163,19 +189,19 @@ def pair_spreads(between: Doubles, size: Doubles, prior: float) -> Doubles:
 
 @jit(nogil=True)
 def _score(
-    between: Doubles, inside: Doubles, size: Doubles, spread: Doubles, a: int, b: int, z: float
+    total: float, inside: Doubles, size: Doubles, spread: Doubles, a: int, b: int, z: float
 ) -> float:
     """How far two groups are above what it takes to be one: > 1 merges.
 
-    The sum between them over what is needed: z standard deviations of chance, and half
-    of what one camera would show, H₁/2 with the intra-correlations of the two.
+    `total`, the sum between them, over what is needed: z standard deviations of chance, and
+    half of what one camera would show, H₁/2 with the intra-correlations of the two.
     """
     pairs = size[a] * size[b]
     needed = z * spread[a] * spread[b] * np.sqrt(pairs)
     own_a = max(inside[a], 0.0) / (size[a] * (size[a] - 1.0))
     own_b = max(inside[b], 0.0) / (size[b] * (size[b] - 1.0))
     needed = max(needed, 0.5 * pairs * np.sqrt(own_a * own_b))
-    return float(between[a, b] / needed)
+    return float(total / needed)
 
 
 @jit(nogil=True)
@@ -184,45 +210,67 @@ def merge_groups(
 ) -> int:
     """Merge the best pair while its score exceeds 1; `parent` then names each group's root.
 
-    `between[a, b]` is the sum between two groups, `inside[a]` that of all ordered pairs
-    within one; both, `size` and `spread` are updated in place. Returns the number of merges.
+    `between[a, b]` is the sum between two groups (symmetric), `inside[a]` that of all ordered
+    pairs within one; `inside`, `size` and `spread` are updated in place, `between` is used up.
+    Returns the number of merges.
+
+    Where a merge lowers the score of a group with the partner that was its best, the old
+    score stays as a bound, and the group looks for its best again only when its turn comes.
+    Of a group that grew only its row is kept up to date: the sum of two groups stands in the
+    row of the one that grew last (`grown`).
     """
     count = size.size
     best = np.full(count, -1, dtype=np.intp)
     value = np.zeros(count)
+    bound = np.zeros(count, dtype=np.bool_)
+    grown = np.zeros(count, dtype=np.intp)
     for a in range(count):
-        _find_best(between, inside, size, spread, a, z, best, value)
+        _find_best(between, grown, inside, size, spread, a, z, best, value)
     merges = 0
     while True:
         a = int(np.argmax(value))
         if value[a] <= 1.0:
             return merges
+        if bound[a]:
+            _find_best(between, grown, inside, size, spread, a, z, best, value)
+            bound[a] = False
+            continue
         b = best[a]
         merges += 1
         parent[b] = a
-        inside[a] += inside[b] + 2.0 * between[a, b]
+        inside[a] += inside[b] + 2.0 * _sum(between, grown, a, b)
+        for c in range(count):
+            if size[c] > 0.0 and c != a and c != b:
+                between[a, c] = _sum(between, grown, a, c) + _sum(between, grown, b, c)
+        grown[a] = merges
         size[a] += size[b]
         spread[a] = max(spread[a], spread[b])
         size[b] = 0.0
         value[b] = 0.0
-        for c in range(count):
-            between[a, c] += between[b, c]
-            between[c, a] = between[a, c]
-        _find_best(between, inside, size, spread, a, z, best, value)
+        bound[b] = False
+        value[a], best[a], bound[a] = 0.0, -1, False
         for c in range(count):
             if c == a or size[c] == 0.0:
                 continue
-            if best[c] == a or best[c] == b:
-                _find_best(between, inside, size, spread, c, z, best, value)
-            else:
-                new = _score(between, inside, size, spread, c, a, z)
-                if new > value[c]:
-                    value[c], best[c] = new, a
+            new = _score(between[a, c], inside, size, spread, a, c, z)
+            if new > value[a]:
+                value[a], best[a] = new, c
+            if new > value[c]:
+                value[c], best[c], bound[c] = new, a, False
+            elif best[c] == a or best[c] == b:
+                bound[c] = True
+
+
+@jit(nogil=True)
+def _sum(between: Doubles, grown: Labels, a: int, b: int) -> float:
+    """The sum between two groups, from the row of the one that grew last."""
+    return float(between[a, b] if grown[a] >= grown[b] else between[b, a])
 
 
 @jit(nogil=True)
 def _find_best(
     between: Doubles,
+    grown: Labels,
     inside: Doubles,
     size: Doubles,
     spread: Doubles,
@@ -234,6 +282,6 @@ def _find_best(
     value[a], best[a] = 0.0, -1
     for c in range(size.size):
         if c != a and size[c] > 0.0:
-            new = _score(between, inside, size, spread, a, c, z)
+            new = _score(_sum(between, grown, a, c), inside, size, spread, a, c, z)
             if new > value[a]:
                 value[a], best[a] = new, c

@@ -9,7 +9,6 @@ import numpy.typing as npt
 from samecam.cluster.consolidate import _thresholds
 from samecam.cluster.consolidate._sums import Sums
 
-Floats = npt.NDArray[np.floating]
 Doubles = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
@@ -26,7 +25,7 @@ class Groups:
 
     sums: Sums
     labels: Labels
-    products: Floats
+    products: Any
 
     @classmethod
     def make(cls, sums: Sums, labels: Labels) -> "Groups":
@@ -42,10 +41,7 @@ class Groups:
 
     def inner(self) -> Doubles:
         """Sum over the ordered pairs of each group."""
-        inside = np.flatnonzero(self.labels >= 0)
-        mine = self.labels[inside]
-        own = self.products[mine, inside].astype(np.float64)
-        return _totals(mine, own, len(self.products))
+        return self.sums.kernels.inner(self.products, self.labels)
 
     def move(self, labels: Labels) -> None:
         """Send photos to other groups; groups left with one photo dissolve."""
@@ -57,8 +53,7 @@ class Groups:
 
     def join(self, root: Labels) -> None:
         """Put group c into group root[c]."""
-        for c in np.flatnonzero(root != np.arange(len(root))):
-            self.products[root[c]] += self.products[c]
+        self.products = self.sums.kernels.joined(self.products, root)
         inside = self.labels >= 0
         self.labels = np.where(inside, root[self.labels], -1)
         self.keep(root == np.arange(len(root)))
@@ -69,7 +64,7 @@ class Groups:
             return
         number = np.where(which, np.cumsum(which) - 1, -1)
         self.labels = np.where(self.labels >= 0, number[self.labels], -1)
-        self.products = self.products[which]
+        self.products = self.sums.kernels.kept(self.products, which)
 
 
 def _totals(labels: Labels, values: Doubles, count: int) -> Doubles:
@@ -82,23 +77,15 @@ def start_groups(coefficients: Any) -> Labels:
 
     Far too many groups on purpose; none holds more than 8 photos.
     """
-    from samecam.cluster.consolidate._kernels import greedy_groups
+    from samecam.cluster.consolidate._kernels import greedy_groups, strongest
 
     matrix = coefficients.tocsr()
-    first, second, weight = [], [], []
-    for i in range(matrix.shape[0]):
-        row = slice(matrix.indptr[i], matrix.indptr[i + 1])
-        data, columns = np.abs(matrix.data[row]), matrix.indices[row]
-        if len(data) > _EDGES:
-            keep = np.argpartition(-data, _EDGES - 1)[:_EDGES]
-            data, columns = data[keep], columns[keep]
-        first.append(np.full(len(data), i))
-        second.append(columns)
-        weight.append(data)
-    a = np.concatenate([*first, np.zeros(0)]).astype(np.intp)
-    b = np.concatenate([*second, np.zeros(0)]).astype(np.intp)
-    order = np.argsort(-np.concatenate([*weight, np.zeros(0)]), kind="stable")
-    return greedy_groups(a[order], b[order], matrix.shape[0], _LARGEST_START)
+    pointers, weights = matrix.indptr.astype(np.intp), np.abs(matrix.data)
+    chosen = strongest(pointers, weights, _EDGES)
+    first = np.searchsorted(pointers, chosen, side="right") - 1
+    second = matrix.indices[chosen].astype(np.intp)
+    order = np.argsort(-weights[chosen], kind="stable")
+    return greedy_groups(first[order], second[order], matrix.shape[0], _LARGEST_START)
 
 
 def compact(labels: Labels) -> Labels:
@@ -121,29 +108,22 @@ def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     with the group's fingerprint (its own part left out) is highest. All photos move at
     once, so their order does not matter. Returns the new labels.
     """
-    from samecam.cluster.consolidate._kernels import best_groups, group_spreads
-
     count = len(groups.products)
     if count == 0:
         return groups.labels
     labels, size, own = groups.labels, groups.sizes, groups.sums.own
     inside = np.flatnonzero(labels >= 0)
     owns = _totals(labels[inside], own[inside], count)
-    spreads = group_spreads(groups.products, labels, size, _PRIOR)
-    needed = _thresholds.joining(count, rate) * spreads
-    best = np.empty(len(labels), dtype=np.intp)
-    best_groups(groups.products, labels, own, groups.inner(), owns, size, needed, best)
+    kernels, products = groups.sums.kernels, groups.products
+    needed = _thresholds.joining(count, rate) * kernels.spreads(products, labels, size, _PRIOR)
+    best = kernels.best(products, labels, own, groups.inner(), owns, size, needed)
     return best if among is None else np.where(among, best, labels)
 
 
 def merge(groups: Groups, rate: float) -> None:
     """Join groups whose fingerprints are those of one camera, best pair first."""
-    from samecam.cluster.consolidate._kernels import between_groups
-
-    count = len(groups.products)
-    if count > 1:
-        between = np.zeros((count, count))
-        between_groups(groups.products, groups.labels, between)
+    if len(groups.products) > 1:
+        between = groups.sums.kernels.between(groups.products, groups.labels)
         groups.join(merged(between, groups.sizes, rate)[0])
 
 

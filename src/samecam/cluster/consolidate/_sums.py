@@ -1,125 +1,101 @@
-"""Where the sums over groups come from: the correlations of all pairs, or the fingerprints.
+"""Sums over groups, and what the steps need of them: one set of functions per device.
 
 All correlations are in units of chance, h_ij = g_ij / (σ_i σ_j) with each photo's own scale
 of chance σ_i: for photos of different cameras they have variance 1, and a sum of m has m.
+
+`products` is a (groups, photos) matrix of sums, an array or a tensor: only the functions of
+the `Sums` it came from know which.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from samecam import compute, correlate
+from samecam import correlate
 
-Floats = npt.NDArray[np.floating]
 Doubles = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+
+class Kernels(Protocol):
+    """The functions of `_cpu` and `_gpu` on products; labels from 0, −1 in no group."""
+
+    def inner(self, products: Any, labels: Labels) -> Doubles:
+        """(groups,) sum over the ordered pairs of each group."""
+        ...
+
+    def spreads(self, products: Any, labels: Labels, size: Doubles, prior: float) -> Doubles:
+        """(groups,) how much sums of photos outside scatter, in units of chance; at least 1."""
+        ...
+
+    def best(
+        self,
+        products: Any,
+        labels: Labels,
+        own: Doubles,
+        inside: Doubles,
+        owns: Doubles,
+        size: Doubles,
+        needed: Doubles,
+    ) -> Labels:
+        """(photos,) the group each correlates with best where its sum suffices, or −1."""
+        ...
+
+    def between(self, products: Any, labels: Labels) -> Doubles:
+        """(groups, groups) sums over the pairs of two groups."""
+        ...
+
+    def joined(self, products: Any, root: Labels) -> Any:
+        """Products with group c added to group root[c]; all groups are still there."""
+        ...
+
+    def kept(self, products: Any, which: Mask) -> Any:
+        """Products of some groups."""
+        ...
 
 
 class Sums(Protocol):
-    """Sums over groups for `consolidate`."""
+    """Sums over groups for the steps of consolidation."""
 
     own: Doubles  # h_ii = 1/σ_i²
+    kernels: Kernels
 
-    def products(self, labels: Labels, count: int) -> Floats:
+    def products(self, labels: Labels, count: int) -> Any:
         """(count, n) sums Σ_{j∈c, j≠i} h_ij."""
         ...
 
-    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
+    def moved(self, products: Any, before: Labels, after: Labels) -> Any:
         """The products after some photos went to other groups; may change `products`."""
         ...
 
 
-class GramSums:
-    """From the correlations of all pairs."""
-
-    def __init__(self, gram: Floats, scales: Doubles, n_threads: int | None = None) -> None:
-        self.own = 1 / np.square(scales)
-        self._gram = gram
-        self._inverse = (1 / scales).astype(gram.dtype)
-        self._threads = n_threads or compute.machine().cores
-
-    def products(self, labels: Labels, count: int) -> Floats:
-        """See `Sums`: every correlation is read once."""
-        from samecam.cluster.consolidate._kernels import add_rows
-
-        out = np.zeros((count, len(labels)), dtype=self._gram.dtype)
-        self._share(lambda a, b: add_rows(self._gram, self._inverse, labels, a, b, out))
-        return out
-
-    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
-        """See `Sums`: only the rows of photos that moved are read."""
-        from samecam.cluster.consolidate._kernels import move_rows
-
-        rows = np.flatnonzero(before != after)
-        if 2 * len(rows) > len(before):
-            return self.products(after, len(products))
-        old, new = before[rows], after[rows]
-        self._share(
-            lambda a, b: move_rows(self._gram, self._inverse, rows, old, new, a, b, products)
-        )
-        return products
-
-    def _share(self, work: Callable[[int, int], Any]) -> None:
-        """Each thread takes its share of the photos, so the result does not depend on them."""
-        edges = np.linspace(0, len(self._gram), self._threads + 1).astype(int)
-        with ThreadPoolExecutor(self._threads) as pool:
-            list(pool.map(work, edges[:-1], edges[1:]))
-
-
-class FingerprintSums:
-    """From the fingerprints, some pixels of all photos at a time: no Gram is kept."""
-
-    def __init__(self, source: correlate.Source, scales: Doubles, memory: int) -> None:
-        self.own = 1 / np.square(scales)
-        self._source = source
-        self._inverse = (1 / scales).astype(np.float32)
-        self._memory = memory
-
-    def products(self, labels: Labels, count: int) -> Floats:
-        """See `Sums`: every fingerprint is read once."""
-        inside = np.flatnonzero(labels >= 0)
-        mine, weights = labels[inside], self._inverse[inside]
-        members = self._members(labels, count)
-        out = np.zeros((count, len(labels)), dtype=np.float32)
-        for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
-            share = (members @ part) @ part.T
-            share[mine, inside] -= weights * np.einsum("ij,ij->i", part, part)[inside]
-            out += share
-        out *= self._inverse
-        return out
+class RowSums(Sums, Protocol):
+    """Sums that can be had between candidates too, without the sums of single photos."""
 
     def between(self, labels: Labels, count: int) -> Doubles:
-        """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij, without the sums of single photos."""
-        members = self._members(labels, count)
-        inside = np.flatnonzero(labels >= 0)
-        out = np.zeros((count, count))
-        for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
-            sums = members @ part
-            share = (sums @ sums.T).astype(np.float64)
-            norms = np.einsum("ij,ij->i", part, part)[inside] * self.own[inside]
-            share[np.diag_indices(count)] -= np.bincount(
-                labels[inside], weights=norms, minlength=count
-            )
-            out += share
-        return out
+        """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij."""
+        ...
 
-    def _members(self, labels: Labels, count: int) -> Any:
-        """(count, n) sparse: 1/σ_i where photo i is in group c."""
-        from scipy import sparse
 
-        inside = np.flatnonzero(labels >= 0)
-        entries = (self._inverse[inside], (labels[inside], inside))
-        return sparse.csr_array(entries, shape=(count, len(labels)))
+def gram_sums(gram: Any, scales: Doubles, memory: int) -> Sums:
+    """Sums from the correlations of all pairs: an array, or a tensor, whose diagonal is cleared."""
+    if isinstance(gram, np.ndarray):
+        from samecam.cluster.consolidate import _cpu
 
-    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
-        """See `Sums`: computed again for the groups that photos left or came to."""
-        rows = before != after
-        touched = np.union1d(before[rows], after[rows])
-        touched = touched[touched >= 0]
-        number = np.full(len(products) + 1, -1, dtype=np.intp)  # the last is for label −1
-        number[touched] = np.arange(len(touched))
-        products[touched] = self.products(number[after], len(touched))
-        return products
+        return _cpu.GramSums(gram, scales)
+    from samecam.cluster.consolidate import _gpu
+
+    return _gpu.GramSums(gram, scales, memory)
+
+
+def row_sums(source: correlate.Source, scales: Doubles, memory: int, device: str) -> RowSums:
+    """Sums from the fingerprints, where no correlations of all pairs are kept."""
+    if device == "cpu":
+        from samecam.cluster.consolidate import _cpu
+
+        return _cpu.FingerprintSums(source, scales, memory)
+    from samecam.cluster.consolidate import _gpu
+
+    return _gpu.FingerprintSums(source, scales, memory, device)

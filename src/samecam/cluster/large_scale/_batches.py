@@ -2,19 +2,15 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from samecam.cluster._elsewhere import BatchData, run_elsewhere
 from samecam.cluster.large_scale._partition import Partition, Rules, partition
-from samecam.cluster.large_scale._source import BatchData, Source
-from samecam.cluster.large_scale._split import batch_bytes
-from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError, format_bytes
-from samecam.errors import SamecamError
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from samecam.cluster.large_scale._source import Source, checked
+from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes
+from samecam.compute import Executor, choose_device, format_bytes
 
 Rows = npt.NDArray[np.intp]
 
@@ -29,7 +25,9 @@ class Task:
 
 def run(task: Task) -> Partition:
     """Cluster a batch; what an executor calls."""
-    return partition(task.data.correlations(), task.rules, n_threads=1)
+    rows, device = task.data.rows, choose_device(task.rules.device)
+    gram = task.data.correlations(correlating_bytes(len(rows), device), device)
+    return partition(checked(gram, rows), task.rules, n_threads=1)
 
 
 def run_all(
@@ -43,7 +41,8 @@ def run_all(
     """Cluster batches; their answers in the order given, whoever ends first.
 
     Here one batch is held at a time. An executor gets as many at a time as it has workers,
-    and as fit into `memory` together. `done(k)` is called after the k-th answer.
+    and, if these share our memory, as fit into `memory` together. `done(k)` is called after
+    the k-th answer.
     """
     results: list[Partition] = []
     if executor is None:
@@ -51,31 +50,16 @@ def run_all(
             results.append(partition(source.gram(rows), rules))
             done(len(results))
         return results
-    waiting: list[tuple[Rows, Future[Partition]]] = []
 
-    def collect() -> None:
-        rows, future = waiting.pop(0)
-        results.append(_result(future, len(rows)))
+    def window(task: Task) -> int:
+        fit = memory // batch_bytes(max(len(task.data.rows), 1))
+        return executor.workers if executor.elsewhere else max(1, min(executor.workers, fit))
+
+    batches = list(batches)
+    largest = max((len(rows) for rows in batches), default=0)
+    words = f" of up to {largest} photos, which takes {format_bytes(batch_bytes(largest))}"
+    tasks = (Task(source.batch(rows), rules) for rows in batches)
+    for answer in run_elsewhere(executor, run, tasks, window=window, words=words):
+        results.append(answer)
         done(len(results))
-
-    for rows in batches:
-        window = max(1, min(executor.workers, memory // batch_bytes(max(len(rows), 1))))
-        while len(waiting) >= window:
-            collect()
-        task = Task(source.batch(rows), rules)
-        waiting.append((rows, executor.submit(run, task)))
-    while waiting:
-        collect()
     return results
-
-
-def _result(future: "Future[Any]", count: int) -> Partition:
-    try:
-        answer: Partition = future.result()
-    except (TaskTimeoutError, WorkerDiedError):
-        need = format_bytes(batch_bytes(count))
-        raise SamecamError(
-            f"A worker ended while it clustered a batch of {count} photos, which takes {need}: "
-            "set a smaller batch_size, or fewer workers."
-        ) from None
-    return answer

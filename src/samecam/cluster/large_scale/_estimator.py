@@ -1,6 +1,5 @@
 """LS-SSC: split, partition, recycle, merge, attract."""
 
-import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -10,12 +9,12 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from samecam import correlate
+from samecam import compute, correlate
 from samecam.cluster._gamma import null_gamma, paper_gamma
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster.large_scale import _phases, _split
-from samecam.cluster.large_scale._merge import THRESHOLDS, Threshold
+from samecam.cluster.large_scale._merge import THRESHOLDS, Threshold, known_threshold
 from samecam.cluster.large_scale._partition import Rules
 from samecam.cluster.large_scale._source import GramSource, RowSource, Source
 from samecam.compute import Executor
@@ -51,13 +50,15 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         (published); None: what the preset says
     n_neighbours : K, coefficients kept of each photo and MinPts of DBSCAN
     recycling : rounds; None: until one finds nothing (paper: ⌊B/2⌋ from three batches on)
-    threshold : of merging: "half" (H₁/2), "min" (of both), "paper" (the regressor); None:
-        what the preset says
+    threshold : of merging: "half" (H₁/2), "min" (of both), "paper" (the regressor), or a
+        regressor of one's own, three numbers (`fit_merge_regressor`); None: what the preset says
     false_alarm : P_FA, probability that a photo of another camera joins any group, that any
         two groups are joined by chance, or that noise holds any group (paper: per comparison)
     metric, null_scale, n_pixels : as for `SSC`
     memory : bytes for everything held at a time, beside an array or correlations given
     random_state : of splitting and recycling
+    device : "cpu", "cuda", "cuda:1", … or "auto": correlations and representations of batches
+        are computed there, in what memory it has free; labels agree to what rounding may move
 
     Attributes
     ----------
@@ -83,6 +84,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         null_scale: float | None = None,
         n_pixels: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
+        device: str = "cpu",
     ) -> None:
         self.preset = preset
         self.batch_size = batch_size
@@ -97,6 +99,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         self.null_scale = null_scale
         self.n_pixels = n_pixels
         self.random_state = random_state
+        self.device = device
 
     def fit(
         self,
@@ -114,13 +117,14 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         executor : clusters batches, several at a time; the result is the same
         """
         self.check_parameters()
-        source, n_pixels = self._reader(X)
+        device = compute.choose_device(self.device)
+        source, n_pixels = self._reader(X, device)
         seed = check_random_state(self.random_state).randint(2**31)
         streams = np.random.SeedSequence(int(seed))
         split = np.random.default_rng(streams.spawn(1)[0])
         self.null_scale_ = self._chance(source, n_pixels, split)
         self.gamma_ = self._choose_gamma(n_pixels)
-        run = _phases.Run(source, self._plan(source.n), progress, executor, streams)
+        run = _phases.Run(source, self._plan(source.n, device), progress, executor, streams)
         run.split(split)
         run.recycle()
         run.merge()
@@ -131,7 +135,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         self.trace_: list[dict[str, Any]] = run.trace
         self.report_ = max(run.reports, key=lambda report: report.kkt_violation)
-        self._warn()
+        self._warn(self.report_)
         return self
 
     def check_parameters(self) -> None:
@@ -152,12 +156,15 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
         if not number and self.gamma not in (None, "auto", "paper"):
             raise ValueError(f"gamma is {self.gamma!r}; give a positive number, 'auto' or 'paper'")
-        if self.threshold is not None and self.threshold not in THRESHOLDS:
-            raise ValueError(f"threshold is {self.threshold!r}; choose from {THRESHOLDS}")
+        if self.threshold is not None and not known_threshold(self.threshold):
+            raise ValueError(
+                f"threshold is {self.threshold!r}; choose from {THRESHOLDS}, or give the three "
+                "weights of a regressor"
+            )
         if not 0 < self.false_alarm < 1:
             raise ValueError(f"false_alarm is {self.false_alarm}; give a rate between 0 and 1")
 
-    def _reader(self, X: Any) -> tuple[Source, int | None]:
+    def _reader(self, X: Any, device: str = "cpu") -> tuple[Source, int | None]:
         """Where correlations come from, and the length of a fingerprint if it is known."""
         if isinstance(X, FingerprintStore):
             if self.metric == "precomputed":
@@ -165,10 +172,10 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
             if len(X) == 0:
                 raise ValueError("X holds no fingerprint; give at least one")
             self.n_features_in_ = X.n_pixels
-            return RowSource(X, self.memory), self.n_pixels or X.n_pixels
+            return RowSource(X, self.memory, device), self.n_pixels or X.n_pixels
         rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
         if self.metric == "correlation":
-            source = RowSource(correlate.normalised(rows), self.memory)
+            source = RowSource(correlate.normalised(rows), self.memory, device)
             return source, self.n_pixels or rows.shape[1]
         if rows.shape[0] != rows.shape[1]:
             raise ValueError(
@@ -199,7 +206,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
             raise ValueError("the published constants depend on the size; give n_pixels")
         return n_pixels
 
-    def _plan(self, n: int) -> "_phases.Plan":
+    def _plan(self, n: int, device: str = "cpu") -> "_phases.Plan":
         """Everything that the phases need to know."""
         paper = self.preset == "paper"
         size = self.batch_size or _split.largest_batch(self.memory)
@@ -219,6 +226,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
             0.0 if paper else self.false_alarm,
             n,
             threshold,
+            device,
         )
         return _phases.Plan(
             n_batches=count,
@@ -230,16 +238,3 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
             shared=not paper,
             memory=self.memory,
         )
-
-    def _warn(self) -> None:
-        """A missed certificate is a warning."""
-        if not self.report_.converged:
-            from sklearn.exceptions import ConvergenceWarning
-
-            warnings.warn(
-                f"in a batch the solver stopped with a KKT violation of "
-                f"{self.report_.kkt_violation:.1e}; raise gamma, or leave out photos that are "
-                "copies of one another",
-                ConvergenceWarning,
-                stacklevel=3,
-            )

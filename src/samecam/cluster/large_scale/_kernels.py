@@ -15,7 +15,9 @@ LIMIT = 50.0
 
 
 @jit(nogil=True)
-def needed(products: Doubles, size: Doubles, a: int, b: int, chance: float, rule: int) -> float:
+def needed(
+    products: Doubles, size: Doubles, a: int, b: int, chance: float, rule: int, weights: Doubles
+) -> float:
     """τ: what the correlation of two groups' fingerprints must exceed for one camera."""
     rho_a, rho_b = 0.0, 0.0
     if size[a] > 1.0:
@@ -26,7 +28,7 @@ def needed(products: Doubles, size: Doubles, a: int, b: int, chance: float, rule
     strength_b = size[b] * rho_b / (1.0 + (size[b] - 1.0) * rho_b)
     half = 0.5 * np.sqrt(strength_a * strength_b)
     sizes = min(size[a], LIMIT) + min(size[b], LIMIT)
-    regressor = 0.0016 * sizes + 2.2474 * (rho_a + rho_b) - 0.0474
+    regressor = weights[0] * sizes + weights[1] * (rho_a + rho_b) + weights[2]
     if rule == HALF:
         least = half
     elif rule == MIN:
@@ -38,31 +40,42 @@ def needed(products: Doubles, size: Doubles, a: int, b: int, chance: float, rule
 
 @jit(nogil=True)
 def _find_best(
-    products: Doubles, size: Doubles, a: int, chance: float, rule: int, best: Labels, value: Doubles
+    products: Doubles,
+    size: Doubles,
+    a: int,
+    chance: float,
+    rule: int,
+    weights: Doubles,
+    best: Labels,
+    value: Doubles,
 ) -> None:
     """The partner of group `a` with the highest correlation of those that pass; 0 if none."""
     value[a], best[a] = 0.0, -1
     for c in range(size.size):
         if c != a and size[c] > 0.0:
-            new = _passing(products, size, a, c, chance, rule)
+            new = _passing(products, size, a, c, chance, rule, weights)
             if new > value[a]:
                 value[a], best[a] = new, c
 
 
 @jit(nogil=True)
-def _passing(products: Doubles, size: Doubles, a: int, b: int, chance: float, rule: int) -> float:
+def _passing(
+    products: Doubles, size: Doubles, a: int, b: int, chance: float, rule: int, weights: Doubles
+) -> float:
     """Correlation of two groups' fingerprints if it exceeds τ, else 0."""
     norms = products[a, a] * products[b, b]
     if norms <= 0.0:
         return 0.0
     correlation = products[a, b] / np.sqrt(norms)
-    if correlation > needed(products, size, a, b, chance, rule):
+    if correlation > needed(products, size, a, b, chance, rule, weights):
         return float(correlation)
     return 0.0
 
 
 @jit(nogil=True)
-def merge_groups(products: Doubles, size: Doubles, chance: float, rule: int, parent: Labels) -> int:
+def merge_groups(
+    products: Doubles, size: Doubles, chance: float, rule: int, weights: Doubles, parent: Labels
+) -> int:
     """Merge the pair of highest correlation of those above their τ, until there is none.
 
     `products[a, b]` is s_a·s_b of the groups' sums; it and `size` are updated in place
@@ -72,7 +85,7 @@ def merge_groups(products: Doubles, size: Doubles, chance: float, rule: int, par
     best = np.full(count, -1, dtype=np.intp)
     value = np.zeros(count)
     for a in range(count):
-        _find_best(products, size, a, chance, rule, best, value)
+        _find_best(products, size, a, chance, rule, weights, best, value)
     merges = 0
     while True:
         a = int(np.argmax(value))
@@ -89,14 +102,14 @@ def merge_groups(products: Doubles, size: Doubles, chance: float, rule: int, par
             products[a, c] += products[b, c]
             products[c, a] = products[a, c]
         products[a, a] = own
-        _find_best(products, size, a, chance, rule, best, value)
+        _find_best(products, size, a, chance, rule, weights, best, value)
         for c in range(count):
             if c == a or size[c] == 0.0:
                 continue
             if best[c] == a or best[c] == b:
-                _find_best(products, size, c, chance, rule, best, value)
+                _find_best(products, size, c, chance, rule, weights, best, value)
             else:
-                new = _passing(products, size, c, a, chance, rule)
+                new = _passing(products, size, c, a, chance, rule, weights)
                 if new > value[c]:
                     value[c], best[c] = new, a
 

@@ -1,5 +1,6 @@
 """Merging: groups whose fingerprints are those of one camera."""
 
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -7,9 +8,21 @@ import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.intp]
-Threshold = Literal["half", "min", "paper"]
+Rule = Literal["half", "min", "paper"]
+# A rule by name, or the three weights of a regressor of one's own.
+Threshold = Rule | tuple[float, float, float]
 
-THRESHOLDS: tuple[Threshold, ...] = ("half", "min", "paper")
+THRESHOLDS: tuple[Rule, ...] = ("half", "min", "paper")
+PUBLISHED = (0.0016, 2.2474, -0.0474)
+
+
+def known_threshold(threshold: object) -> bool:
+    """Whether it is the name of a rule, or three finite numbers."""
+    if isinstance(threshold, str):
+        return threshold in THRESHOLDS
+    weights = threshold if isinstance(threshold, tuple | list) else ()
+    numbers = [w for w in weights if isinstance(w, Real) and np.isfinite(float(w))]
+    return len(numbers) == len(weights) == 3
 
 
 def inner(square: float, size: float) -> float:
@@ -20,7 +33,7 @@ def inner(square: float, size: float) -> float:
 def regressor(n_a: float, n_b: float, rho_a: float, rho_b: float) -> float:
     """The published R = .0016(n_A + n_B) + 2.2474(ρ_A + ρ_B) − .0474, n at most 50."""
     sizes = min(n_a, 50) + min(n_b, 50)
-    return 0.0016 * sizes + 2.2474 * (rho_a + rho_b) - 0.0474
+    return PUBLISHED[0] * sizes + PUBLISHED[1] * (rho_a + rho_b) + PUBLISHED[2]
 
 
 def expected(n_a: float, n_b: float, rho_a: float, rho_b: float) -> float:
@@ -39,7 +52,8 @@ def merge(products: Doubles, size: Doubles, chance: float, threshold: Threshold 
 
     The pair of the highest centroid correlation among those above their
     τ = max(chance, rule) is joined, until there is none; rule: "half" H₁/2, "paper" R,
-    "min" the smaller of both. A pair that fails does not end it: τ belongs to the pair.
+    "min" the smaller of both, three numbers: R with these weights of n_A + n_B, of ρ_A + ρ_B
+    and of 1. A pair that fails does not end it: τ belongs to the pair.
 
     Parameters
     ----------
@@ -50,8 +64,10 @@ def merge(products: Doubles, size: Doubles, chance: float, threshold: Threshold 
     from samecam.cluster.large_scale._kernels import merge_groups
 
     parent = np.arange(len(size), dtype=np.intp)
-    rule = THRESHOLDS.index(threshold)
-    merge_groups(products.copy(), size.astype(np.float64), chance, rule, parent)
+    named: Rule = threshold if isinstance(threshold, str) else "paper"
+    weights = np.array(PUBLISHED if isinstance(threshold, str) else threshold, dtype=np.float64)
+    rule = THRESHOLDS.index(named)
+    merge_groups(products.copy(), size.astype(np.float64), chance, rule, weights, parent)
     while (parent != parent[parent]).any():
         parent = parent[parent]
     return np.unique(parent, return_inverse=True)[1].astype(np.intp)

@@ -41,6 +41,7 @@ class Rules:
         at this rate over all groups there could be among so many photos, and hold together
         by the rule of merging; rate 0: neither is asked
     threshold : rule of merging
+    device : that correlates and represents, as `compute.choose_device` gave it
     """
 
     gamma: float
@@ -50,6 +51,7 @@ class Rules:
     rate: float = 0.0
     n_images: int = 0
     threshold: Threshold = "half"
+    device: str = "cpu"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def partition(gram: Gram, rules: Rules, *, n_threads: int | None = None) -> Part
     the number of photos where that is smaller); groups that fall apart are cut (`purify`)
     and those that chance could have made dissolve (`significant`).
     """
-    answer = represent(gram, rules.gamma, nonnegative=True, n_threads=n_threads)
+    answer = represent(
+        gram, rules.gamma, nonnegative=True, n_threads=n_threads, device=rules.device
+    )
     marked = outliers(walk(answer.coefficients))
     kept = np.flatnonzero(~marked)
     between = answer.coefficients[kept][:, kept]

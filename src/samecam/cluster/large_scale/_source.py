@@ -2,15 +2,15 @@
 
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
-from samecam.cluster.large_scale._split import batch_bytes, gram_bytes, usable
-from samecam.store import DiskStore, FingerprintStore
+from samecam.cluster._elsewhere import BatchData, batch_data
+from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes, usable
+from samecam.store import FingerprintStore
 
 Floats = npt.NDArray[np.floating]
 Doubles = npt.NDArray[np.float64]
@@ -19,28 +19,6 @@ Labels = npt.NDArray[np.intp]
 
 _WIDTH = 4096
 _BLOCK_BYTES = 2**26
-
-
-@dataclass(frozen=True, slots=True)
-class BatchData:
-    """A batch to send elsewhere: correlations, fingerprints, or the store that holds them."""
-
-    rows: Rows
-    gram: Floats | None = None
-    fingerprints: Floats | None = None
-    folder: str | None = None
-
-    def correlations(self) -> Floats:
-        """Correlations of the batch; a sentence for the row that holds no number."""
-        memory = gram_bytes(len(self.rows))
-        if self.gram is not None:
-            gram = self.gram
-        elif self.fingerprints is not None:
-            gram = correlate.gram(self.fingerprints, memory=memory)
-        else:
-            with DiskStore.open(self.folder or "") as store:
-                gram = correlate.gram(store, rows=self.rows, memory=memory)
-        return checked(gram, self.rows)
 
 
 class Source(Protocol):
@@ -97,21 +75,32 @@ class GramSource:
 
 
 class RowSource:
-    """Fingerprints in a store or an array; what is read at a time stays within `memory`."""
+    """Fingerprints in a store or an array; what is read at a time stays within `memory`.
 
-    def __init__(self, rows: FingerprintStore | npt.NDArray[np.float32], memory: int) -> None:
+    The correlations of a batch are computed on the `device`.
+    """
+
+    def __init__(
+        self,
+        rows: FingerprintStore | npt.NDArray[np.float32],
+        memory: int,
+        device: str = "cpu",
+    ) -> None:
         self._rows = rows
         self._memory = memory
+        self._device = device
         self.n = len(rows)
 
     def gram(self, rows: Rows) -> Floats:
         """See `Source.gram`."""
         if batch_bytes(len(rows)) <= self._memory:
             if isinstance(self._rows, FingerprintStore):
-                gram = correlate.gram(self._rows, rows=rows, memory=gram_bytes(len(rows)))
+                memory = correlating_bytes(len(rows), self._device)
+                gram = correlate.gram(self._rows, rows=rows, memory=memory, device=self._device)
                 return checked(gram, rows)
             # As a worker does it, so that every bit is the same.
-            return self.batch(rows).correlations()
+            memory = correlating_bytes(len(rows), self._device)
+            return checked(self.batch(rows).correlations(memory, self._device), rows)
         with tempfile.TemporaryFile() as file:
             shape = (len(rows), len(rows))
             out: Any = np.memmap(file, dtype=np.float32, mode="w+", shape=shape)
@@ -139,11 +128,7 @@ class RowSource:
 
     def batch(self, rows: Rows) -> BatchData:
         """See `Source.batch`."""
-        if isinstance(self._rows, DiskStore):
-            return BatchData(rows, folder=str(self._rows.folder))
-        if isinstance(self._rows, FingerprintStore):
-            return BatchData(rows, fingerprints=self._rows.read(rows))
-        return BatchData(rows, fingerprints=self._rows[rows])
+        return batch_data(self._rows, rows)
 
     def _parts(self, rows: Rows, taken: int) -> Iterator[Floats]:
         """Some pixels of all rows at a time: with what is taken in half of the memory."""

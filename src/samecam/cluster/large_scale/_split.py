@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from samecam.compute import format_bytes
+from samecam.compute import device_memory, format_bytes
 from samecam.errors import SamecamError
 
 Rows = npt.NDArray[np.intp]
@@ -36,6 +36,11 @@ def gram_bytes(size: int) -> int:
     whatever the budget, here and in workers.
     """
     return batch_bytes(size) - 4 * size * size
+
+
+def correlating_bytes(size: int, device: str) -> int:
+    """Memory that correlating a batch may take: on a GPU all that is free of its own."""
+    return gram_bytes(size) if device == "cpu" else device_memory(device)
 
 
 def largest_batch(memory: int) -> int:

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_ROUNDS = 30  # working-set rounds before a row is given up
-_MARGIN = 0.02  # columns this close to γ join the working set from the second round on
-_FIRST = 0.02  # tolerance of the first round in units of γ
-_INNER = 0.3  # tolerance of the descent in units of the tolerance asked for
+ROUNDS = 30  # working-set rounds before a row is given up
+MARGIN = 0.02  # columns this close to γ join the working set from the second round on
+FIRST = 0.02  # tolerance of the first round in units of γ
+INNER = 0.3  # tolerance of the descent in units of the tolerance asked for
 
 Array = NDArray[np.floating]
 Doubles = NDArray[np.float64]
@@ -96,7 +96,7 @@ def solve(task: Task, n_threads: int) -> tuple[Any, Solved]:
             solve_block(task, np.arange(start, min(start + step, n), dtype=np.int64), workers)
             for start in range(0, n, step)
         ]
-    return _assemble(blocks, n, task.gram.dtype)
+    return assemble(blocks, n, task.gram.dtype)
 
 
 class Workers:
@@ -144,10 +144,10 @@ def solve_block(task: Task, rows: Indices, workers: Workers) -> Solved:
         task.gram[rows[0] : rows[-1] + 1].astype(np.float64),
         np.zeros(rows.size, np.int64),
     )
-    for round_ in range(1, _ROUNDS + 1):
+    for round_ in range(1, ROUNDS + 1):
         now = _improve(task, now, workers, round_)
         violation, objective = _check(task, now, workers)
-        finished = violation <= task.tol if round_ < _ROUNDS else np.ones(now.rows.size, bool)
+        finished = violation <= task.tol if round_ < ROUNDS else np.ones(now.rows.size, bool)
         for b in np.flatnonzero(finished):
             part = slice(now.pointers[b], now.pointers[b + 1])
             done[now.rows[b] - rows[0]] = (
@@ -192,9 +192,9 @@ def _improve(task: Task, now: Rows, workers: Workers, round_: int) -> Rows:
     """New coefficients of all rows: working sets, then descent on each."""
     pointers, sets = _working_sets(task, now, workers, round_)
     values = np.empty(sets.size, np.float64)
-    tol = _INNER * task.tol
+    tol = INNER * task.tol
     if round_ == 1:
-        tol = max(tol, _FIRST * task.gamma)
+        tol = max(tol, FIRST * task.gamma)
 
     def descend(begin: int, stop: int, scratch: Array) -> None:
         part = slice(pointers[begin], pointers[stop])
@@ -212,7 +212,7 @@ def _working_sets(task: Task, now: Rows, workers: Workers, round_: int) -> tuple
     """Pointers (rows + 1) and columns of the working sets of a block."""
     from samecam.represent import _kernels
 
-    level = task.gamma * (1.0 if round_ == 1 else 1.0 - _MARGIN)
+    level = task.gamma * (1.0 if round_ == 1 else 1.0 - MARGIN)
     found: dict[int, tuple[Indices, Indices]] = {}
 
     def select(begin: int, stop: int, _: Array) -> None:
@@ -303,7 +303,7 @@ def _pack(done: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> Solved:
     )
 
 
-def _assemble(blocks: list[Solved], n: int, dtype: np.dtype[Any]) -> tuple[Any, Solved]:
+def assemble(blocks: list[Solved], n: int, dtype: np.dtype[Any]) -> tuple[Any, Solved]:
     """One CSR array of all blocks; each block's part is freed once it is copied."""
     from scipy.sparse import csr_array
 

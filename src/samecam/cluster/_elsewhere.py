@@ -1,0 +1,88 @@
+"""Batches that are clustered by other processes: what is sent, and how answers come back."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import correlate
+from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
+from samecam.errors import SamecamError
+from samecam.store import DiskStore, FingerprintStore, Subset
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+Floats = npt.NDArray[np.floating]
+Rows = npt.NDArray[np.intp]
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchData:
+    """A batch to send elsewhere: correlations, fingerprints, or the store that holds them.
+
+    `rows` are numbers in the collection, or, with a `folder`, in the store there.
+    """
+
+    rows: Rows
+    gram: Floats | None = None
+    fingerprints: Floats | None = None
+    folder: str | None = None
+
+    def correlations(self, memory: int, device: str = "cpu") -> Floats:
+        """Correlations of the batch; a device that is not there, here, is an error."""
+        if self.gram is not None:
+            return self.gram
+        if self.fingerprints is not None:
+            return correlate.gram(self.fingerprints, memory=memory, device=device)
+        with DiskStore.open(self.folder or "") as store:
+            return correlate.gram(store, rows=self.rows, memory=memory, device=device)
+
+
+def batch_data(source: correlate.Source, rows: Rows) -> BatchData:
+    """Some rows of a source; of a store on disk its name and their numbers, nothing else."""
+    if isinstance(source, Subset) and isinstance(source.store, DiskStore):
+        return BatchData(source.rows[rows], folder=str(source.store.folder))
+    if isinstance(source, DiskStore):
+        return BatchData(rows, folder=str(source.folder))
+    if isinstance(source, FingerprintStore):
+        return BatchData(rows, fingerprints=source.read(rows))
+    return BatchData(rows, fingerprints=source[rows])
+
+
+def run_elsewhere(
+    executor: Executor,
+    function: Callable[[T], R],
+    tasks: Iterable[T],
+    *,
+    window: Callable[[T], int] | None = None,
+    words: str = "",
+) -> Iterator[R]:
+    """Answers in the order of the tasks, whoever ends first.
+
+    Parameters
+    ----------
+    window : how many may be out at a time with a task; default as many as there are workers
+    words : what a batch is or takes, for the sentence about a worker that ended
+    """
+    waiting: list[Future[R]] = []
+    for task in tasks:
+        while len(waiting) >= (window(task) if window else executor.workers):
+            yield _result(waiting.pop(0), words)
+        waiting.append(executor.submit(function, task))
+    while waiting:
+        yield _result(waiting.pop(0), words)
+
+
+def _result(future: "Future[R]", words: str) -> R:
+    try:
+        return future.result()
+    except (TaskTimeoutError, WorkerDiedError):
+        raise SamecamError(
+            f"A worker ended while it clustered a batch{words}: set a smaller batch_size, or fewer "
+            "workers."
+        ) from None

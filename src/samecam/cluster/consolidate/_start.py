@@ -1,0 +1,79 @@
+"""The start of consolidation: scales of chance, the sparse representation, many small groups.
+
+For all photos, or for a batch of them, here or in another process.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import correlate
+from samecam.cluster.consolidate._loop import Loop, Rates
+from samecam.cluster.consolidate._steps import Groups, start_groups
+from samecam.cluster.consolidate._sums import gram_sums
+from samecam.represent import SolverReport, represent
+
+Doubles = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+Mask = npt.NDArray[np.bool_]
+
+GAMMA = 2.0  # in units of the scale of chance
+_SOLVER_BYTES = 2**33  # what the solver profits from on a GPU
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How groups are begun.
+
+    Attributes
+    ----------
+    rates : error rates
+    null_scale, n_pixels : as for `ConsolidatedSSC`, or None
+    memory : bytes for everything held at a time
+    device : as `compute.choose_device` gave it
+    """
+
+    rates: Rates
+    null_scale: float | None
+    n_pixels: int | None
+    memory: int
+    device: str = "cpu"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What became of some photos: their groups and scales of chance, and the solver's report."""
+
+    labels: Labels
+    scales: Doubles
+    null_scale: float
+    report: SolverReport
+
+
+def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> Batch:
+    """Scales of chance, and many small groups beside those that are `begun`."""
+    scale = rules.null_scale or correlate.null_scale(gram, rules.n_pixels)
+    scales = correlate.photo_scales(gram, scale)
+    n = len(gram)
+    labels = np.full(n, -1, dtype=np.intp) if begun is None else begun.copy()
+    free = np.flatnonzero(labels < 0)
+    part = gram if len(free) == n else gram[free][:, free]
+    options: dict[str, Any] = {}
+    if rules.device != "cpu":
+        room = min(_SOLVER_BYTES, max(rules.memory - 4 * n * n, 2 * n * n))
+        options = {"device": rules.device, "memory": room}
+    coefficients, report = represent(part, GAMMA * scale, **options)
+    found = start_groups(coefficients)
+    labels[free] = np.where(found >= 0, found + labels.max(initial=-1) + 1, -1)
+    return Batch(labels, scales, scale, report)
+
+
+def group_batch(gram: Any, good: Mask, rules: Rules) -> Batch:
+    """Candidates of one batch: begun, refined and merged, none dissolved."""
+    start = begin(gram, rules)
+    sums = gram_sums(gram, start.scales, rules.memory)
+    groups = Groups.make(sums, np.where(good, start.labels, -1))
+    Loop(rules.rates, len(good)).run(groups, good, founding=False)
+    return replace(start, labels=groups.labels)

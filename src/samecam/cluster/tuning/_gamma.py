@@ -1,0 +1,117 @@
+"""Choosing γ on photos of known cameras."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.cluster._gamma import cost_gamma
+from samecam.cluster._ssc import SSCNC
+from samecam.cluster.tuning._judge import judge, numbers
+from samecam.represent import Solver
+
+Gram = npt.NDArray[np.floating]
+Progress = Callable[[str, int, int], None]
+
+CANDIDATES = tuple(float(gamma) for gamma in np.geomspace(1e-4, 0.02, 25))
+# Values of F this close are alike.
+_ALIKE = 0.01
+
+
+class GammaSelection(NamedTuple):
+    """The chosen `gamma`, and for every candidate what SSC-NC makes of it.
+
+    Attributes
+    ----------
+    gamma : chosen by `by`
+    by : "f" or "cost"
+    candidates : values tried, ascending
+    costs : cost of Phan 2017 of each; infinite where it has no number of groups
+    f, precision, recall : of SSC-NC with each, against the known cameras
+    by_f, by_cost : what either way chooses
+    """
+
+    gamma: float
+    by: str
+    candidates: tuple[float, ...]
+    costs: tuple[float, ...]
+    f: tuple[float, ...]
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
+    by_f: float
+    by_cost: float
+
+
+def select_gamma(
+    gram: Gram,
+    cameras: npt.ArrayLike,
+    *,
+    candidates: Sequence[float] = CANDIDATES,
+    by: Literal["f", "cost"] = "f",
+    solver: Solver = "exact",
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> GammaSelection:
+    """Choose γ on photos of known cameras.
+
+    "cost" is the paper's way: the smallest J = Ncuts_K + 1/Δ_K + Δ_{K+1} + Δ_{K−1} (`cost_gamma`),
+    which does not look at the cameras. "f" does: the middle, on a log scale, of the candidates
+    round the best F of SSC-NC that are within .01 of it without a gap.
+
+    Parameters
+    ----------
+    gram : (n, n) correlations
+    cameras : (n,) camera of each photo; two cameras or more
+    candidates : positive numbers; default 25 from 1e-4 to .02, the paper's range
+    by : what decides
+    solver : of the representation; γ of "authors" is half of that of the others
+    random_state : of k-means
+    progress : called as progress("gamma", done, total)
+    """
+    if by not in ("f", "cost"):
+        raise ValueError(f"by is {by!r}; choose 'f' or 'cost'")
+    known = numbers(cameras, len(gram))
+    tried = tuple(sorted(float(gamma) for gamma in candidates))
+    if not tried or not 0 < tried[0] <= tried[-1] < np.inf:
+        raise ValueError(f"candidates are {tried}; give one positive number or more")
+    costs, judged = [], []
+    for done, gamma in enumerate(tried):
+        if progress is not None:
+            progress("gamma", done, len(tried))
+        found = cost_gamma(gram, candidates=[gamma], solver=solver, random_state=random_state)
+        costs.append(found.costs[gamma])
+        method = SSCNC(
+            gamma=gamma, solver=solver, metric="precomputed", random_state=random_state,
+            null_scale=1.0,
+        )  # fmt: skip
+        judged.append(judge(known, method.fit(gram).labels_))
+    if progress is not None:
+        progress("gamma", len(tried), len(tried))
+    f = tuple(judgement.f for judgement in judged)
+    by_f, by_cost = tried[best_of_plateau(f)], tried[int(np.argmin(costs))]
+    return GammaSelection(
+        by_f if by == "f" else by_cost,
+        by,
+        tried,
+        tuple(costs),
+        f,
+        tuple(judgement.precision for judgement in judged),
+        tuple(judgement.recall for judgement in judged),
+        by_f,
+        by_cost,
+    )
+
+
+def best_of_plateau(values: Sequence[float], alike: float = _ALIKE) -> int:
+    """The middle of the neighbours of the largest value that are within `alike` of it.
+
+    The largest alone may be luck; its neighbourhood is not. Of two middles the lower one.
+    """
+    best = int(np.argmax(values))
+    low = high = best
+    while low > 0 and values[low - 1] >= values[best] - alike:
+        low -= 1
+    while high + 1 < len(values) and values[high + 1] >= values[best] - alike:
+        high += 1
+    return (low + high) // 2

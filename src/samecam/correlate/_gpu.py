@@ -1,0 +1,128 @@
+"""Correlations and sums over groups on a GPU (or, for tests, in PyTorch on the processor)."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from samecam.compute import device_memory, format_bytes, torch_device
+from samecam.correlate import _rows
+from samecam.correlate._rows import (
+    PIXEL_STEP,
+    ROW_STEP,
+    DeviceRows,
+    empty_rows,
+    kind_of,
+    pixels,
+    product,
+    rounded,
+    uploaded,
+)
+from samecam.errors import SamecamError
+
+Floats = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+# Rows multiplied at a time.
+_BLOCK = 4096
+_WORK_BYTES = 2**28
+
+
+def gram(
+    source: Any, *, rows: Rows | None = None, memory: int | None = None, device: str
+) -> torch.Tensor:
+    """Correlations of all rows as `correlate.gram`, a tensor on the device.
+
+    Rows stay as they are stored: int8 are multiplied exactly, float16 with float32 sums.
+    Each byte of the store is read once and goes through a pinned buffer; a run of rows is
+    multiplied with all before it while the next is read. Where not all pixels of all rows fit
+    beside the result, strips of pixels follow one another.
+
+    Parameters
+    ----------
+    memory : bytes on the device, the result included; default and at most what is free
+    """
+    free = device_memory(device)
+    budget = free if memory is None else min(memory, free)
+    chosen = np.arange(len(source)) if rows is None else np.asarray(rows, dtype=np.intp)
+    n, where = len(chosen), torch_device(device)
+    width = 0 if isinstance(source, DeviceRows) else _strip(source, n, budget)
+    out = torch.zeros((n, n), dtype=torch.float32, device=where)
+    scales = out.new_ones(n)
+    if isinstance(source, DeviceRows):
+        values, scales = source.part(rows)
+        for first in range(0, n, _BLOCK):
+            _add_products(out, values, first, min(first + _BLOCK, n))
+    else:
+        values, scales = empty_rows(source, n, width, where)
+        checks = np.zeros(n, dtype=np.uint32)
+        for start in range(0, pixels(source), width):
+            if start:
+                values.zero_()
+            for first, last in uploaded(source, chosen, start, values, scales, checks):
+                _add_products(out, values, first, last)
+    if n:
+        out.mul_(scales[:, None]).mul_(scales)
+    _mirror(out)
+    out.fill_diagonal_(1)
+    return out
+
+
+def _strip(source: Any, n: int, budget: int) -> int:
+    """Pixels of all rows that fit beside the result."""
+    row = kind_of(source).itemsize * rounded(n, ROW_STEP)
+    room = budget - 4 * n * n - 8 * min(_BLOCK, n) * n
+    most = room // max(row, 1) // PIXEL_STEP * PIXEL_STEP
+    if most < min(_rows.STRIP_LEAST, pixels(source)):
+        need = 4 * n * n + 8 * min(_BLOCK, n) * n + row * _rows.STRIP_LEAST
+        raise SamecamError(
+            f"The correlations of {n} photos take {format_bytes(need)} and the memory budget "
+            f"is {format_bytes(budget)}: raise it, or cluster fewer at a time."
+        )
+    return min(pixels(source), int(most))
+
+
+def _add_products(out: torch.Tensor, values: torch.Tensor, first: int, last: int) -> None:
+    """Add the products of rows first … last − 1 with all up to the last of them."""
+    for top in range(first, last, _BLOCK):
+        bottom = min(top + _BLOCK, last)
+        end = rounded(bottom, ROW_STEP)
+        share = product(values[top:end], values[:end])
+        out[top:bottom, :bottom] += share[: bottom - top, :bottom]
+
+
+def _mirror(matrix: torch.Tensor) -> None:
+    """Copy the lower triangle to the upper one, by blocks."""
+    n = len(matrix)
+    for top in range(0, n, _BLOCK):
+        end = min(top + _BLOCK, n)
+        block = matrix[top:end, top:end]
+        block.copy_(torch.tril(block) + torch.tril(block, -1).t())
+        matrix[top:end, end:] = matrix[end:, top:end].t()
+
+
+def row_sums(gram: torch.Tensor) -> Doubles:
+    """Sum of each row, in float64."""
+    sums: Doubles = gram.sum(dim=1, dtype=torch.float64).cpu().numpy()
+    return sums
+
+
+def square_part(gram: torch.Tensor, rows: Rows) -> Doubles:
+    """Some rows, and the same columns."""
+    at = torch.as_tensor(rows, device=gram.device)
+    part: Doubles = gram[at][:, at].double().cpu().numpy()
+    return part
+
+
+def negative_squares(gram: torch.Tensor) -> tuple[Doubles, Doubles]:
+    """Sum of the squares of the negative entries of each row, and their number."""
+    n = len(gram)
+    squares, many = gram.new_empty((2, n), dtype=torch.float64)
+    step = max(1, _WORK_BYTES // max(8 * n, 1))
+    for start in range(0, n, step):
+        negative = gram[start : start + step].clamp(max=0).double()
+        squares[start : start + step] = negative.square().sum(dim=1)
+        many[start : start + step] = (negative < 0).sum(dim=1)
+    return squares.cpu().numpy(), many.cpu().numpy()

@@ -1,0 +1,179 @@
+"""Consolidation on a GPU is that of the processor; here in PyTorch on the processor."""
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
+
+from samecam import correlate
+from samecam.cluster.consolidate import ConsolidatedSSC, _cpu
+from samecam.simulate import fingerprints, gram
+from samecam.store import DiskStore, Subset
+from tests.devices import DEVICE, there
+from tests.devices import host as at_host
+
+pytest.importorskip("torch")
+from samecam.cluster.consolidate import _gpu
+
+
+@st.composite
+def groupings(draw):
+    """Fingerprints, scales of chance, and groups of at least two photos."""
+    n, count = draw(st.integers(4, 60)), draw(st.integers(1, 8))
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    X = rng.normal(size=(n, 50)) + 0.5 * rng.normal(size=(count, 50))[rng.integers(0, count, n)]
+    labels = np.concatenate([np.repeat(np.arange(count), 2), rng.integers(-1, count, n)])[:n]
+    count = int(labels.max()) + 1
+    return correlate.normalised(X), 0.1 * (1 + rng.random(n)), rng.permutation(labels), count
+
+
+def both(X, scales, work):
+    """Sums from the Gram and from the rows, on the processor and in PyTorch."""
+    G = correlate.gram(X)
+    host = _cpu.GramSums(G, scales), _cpu.FingerprintSums(X, scales, 2**30)
+    device = (
+        _gpu.GramSums(there(G), scales, 2**30),
+        _gpu.FingerprintSums(X, scales, 2**30 if work > 1 else 2**19, DEVICE),
+    )
+    return zip(host, device, strict=True)
+
+
+@given(groupings(), st.sampled_from([1, 2**11, 2**28]), st.randoms(use_true_random=False))
+def test_sums_and_all_that_is_made_of_them(grouping, work, random):
+    X, scales, labels, count = grouping
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_gpu, "_WORK_BYTES", work)
+        for host, device in both(X, scales, work):
+            a, b = host.products(labels, count), device.products(labels, count)
+            size = np.bincount(labels[labels >= 0], minlength=count).astype(float)
+            tolerance = {"atol": 1e-4 * np.abs(a).max(initial=1), "rtol": 1e-5}
+            np.testing.assert_allclose(at_host(b), a, **tolerance)
+            np.testing.assert_allclose(_gpu.inner(b, labels), _cpu.inner(a, labels), **tolerance)
+            spreads = _cpu.spreads(a, labels, size, 5.0)
+            np.testing.assert_allclose(_gpu.spreads(b, labels, size, 5.0), spreads, rtol=1e-4)
+            np.testing.assert_allclose(
+                _gpu.between(b, labels), _cpu.between(a, labels), atol=n_times(tolerance, len(X))
+            )
+            given = (labels, host.own, _cpu.inner(a, labels), sums_of(host.own, labels, count))
+            needed = np.full(count, 1.5)
+            same = _gpu.best(there(a), *given, size, needed)
+            assert (same == _cpu.best(a, *given, size, needed)).all()
+            after = np.array([random.randrange(-1, count) if random.random() < 0.4 else x for x in labels])  # fmt: skip  # noqa: E501
+            a, b = host.moved(a, labels, after), device.moved(b, labels, after)
+            np.testing.assert_allclose(at_host(b), a, **tolerance)
+            root = np.arange(count)
+            root[count // 2 :] = 0
+            a, b = _cpu.joined(a, root), _gpu.joined(b, root)
+            np.testing.assert_allclose(at_host(b), a, **tolerance)
+            which = root == np.arange(count)
+            np.testing.assert_allclose(
+                at_host(_gpu.kept(b, which)), _cpu.kept(a, which), **tolerance
+            )
+
+
+def n_times(tolerance, n):
+    return n * tolerance["atol"]
+
+
+def sums_of(own, labels, count):
+    inside = labels >= 0
+    return np.bincount(labels[inside], weights=own[inside], minlength=count)
+
+
+def test_candidates_meet_alike():
+    drawn = fingerprints([12, 10, 9], 0.05, 2048)
+    labels = np.random.default_rng(0).integers(-1, 5, len(drawn.X))
+    scales = np.full(len(labels), 0.15)
+    host = _cpu.FingerprintSums(drawn.X, scales, 2**30).between(labels, 5)
+    for memory in (2**30, 2**18):
+        device = _gpu.FingerprintSums(drawn.X, scales, memory, DEVICE).between(labels, 5)
+        np.testing.assert_allclose(device, host, atol=1e-4 * np.abs(host).max())
+
+
+def labels_of(X, **options):
+    return ConsolidatedSSC(**options).fit(X).labels_
+
+
+@pytest.mark.parametrize("mean", [0.01, 0.03])
+def test_labels_agree_on_correlations(mean):
+    rng = np.random.default_rng(3)
+    drawn = gram(rng.integers(5, 30, 25).tolist(), mean, seed=3)
+    options = {"metric": "precomputed", "n_pixels": 512**2}
+    G = drawn.gram.copy()
+    first = ConsolidatedSSC(**options).fit(G)
+    second = ConsolidatedSSC(**options, device=DEVICE).fit(G)
+    assert (drawn.gram == G).all()
+    assert adjusted_rand_score(first.labels_, second.labels_) >= 0.999
+    assert second.report_.converged
+    assert second.null_scale_ == pytest.approx(first.null_scale_, rel=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8"])
+def test_labels_agree_on_a_store_whole_and_in_batches(tmp_path, dtype):
+    drawn = fingerprints([40, 35, 30, 25, 20], 0.06, 4096, seed=1)
+    with DiskStore.create(tmp_path / "s", n_pixels=4096, dtype=dtype) as store:
+        for i, row in enumerate(drawn.X):
+            store.add(f"{i:04d}", row, sha256=f"{i}")
+        store.commit()
+        whole = labels_of(store)
+        assert adjusted_rand_score(whole, labels_of(store, device=DEVICE)) >= 0.999
+        batched = labels_of(store, batch_size=60)
+        device = labels_of(store, batch_size=60, device=DEVICE)
+        assert adjusted_rand_score(batched, device) >= 0.999
+        assert adjusted_rand_score(whole, device) >= 0.97
+        few = Subset(store, np.arange(0, 150, 2))
+        assert adjusted_rand_score(labels_of(few), labels_of(few, device=DEVICE)) >= 0.999
+
+
+def test_weak_photos_and_an_earlier_answer():
+    drawn = gram([20, 20, 20], 0.03, seed=2)
+    weak = np.arange(60) % 7 == 0
+    start = np.where(np.arange(60) < 20, 0, -1)
+    answers = [
+        ConsolidatedSSC(metric="precomputed", n_pixels=512**2, device=device)
+        .fit(drawn.gram, weak=weak, start=start)
+        .labels_
+        for device in ("cpu", DEVICE)
+    ]
+    assert (answers[0] == answers[1]).all()
+
+
+class Elsewhere:
+    """An executor with memory of its own, which it has not."""
+
+    workers, elsewhere = 2, True
+
+    def __init__(self):
+        self.tasks = []
+
+    def submit(self, function, argument):
+        self.tasks.append(argument)
+        future = Future()
+        future.set_result(function(argument))
+        return future
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("some", [False, True])
+def test_batches_elsewhere_give_the_same_and_no_fingerprint_travels(tmp_path, some):
+    drawn = fingerprints([30, 30, 30], 0.06, 2048, seed=1)
+    with DiskStore.create(tmp_path / "s", n_pixels=2048) as store:
+        for i, row in enumerate(drawn.X):
+            store.add(f"{i:04d}", row, sha256=f"{i}")
+        store.commit()
+        source = Subset(store, np.arange(0, 90, 2)) if some else store
+        executor = Elsewhere()
+        model = ConsolidatedSSC(batch_size=20).fit(source, executor=executor)
+        assert len(executor.tasks) > 2
+        assert all(task.data.fingerprints is None for task in executor.tasks)
+        assert (model.labels_ == labels_of(source, batch_size=20)).all()
+
+
+def test_a_device_that_is_none_is_refused_before_any_work():
+    with pytest.raises(ValueError, match="'gpu' is no device"):
+        ConsolidatedSSC(device="gpu").fit(np.eye(3))
