@@ -56,3 +56,38 @@ def test_kernels_compile_where_no_cache_can_be_kept(tmp_path):
     assert not module.exists()
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.strip() == "(64, 64)", result.stderr
+
+
+def test_what_another_worker_might_not_meet():
+    for error in (compute.TaskTimeoutError(), compute.WorkerDiedError(-9), MemoryError()):
+        assert compute.worth_another(error)
+    for answer in (ValueError("x"), None, 3, SamecamError("y")):
+        assert not compute.worth_another(answer)
+
+
+def test_a_local_cluster_has_the_workers_that_are_asked_for():
+    pytest.importorskip("distributed")
+    assert compute.cluster_workers(compute.LOCAL, 3) == 3
+    assert compute.cluster_workers(compute.LOCAL) == compute.worker_count(None)
+
+
+@pytest.mark.parametrize(
+    ("name", "fine"),
+    [
+        *((name, True) for name in ("auto", "cpu", "cuda", "cuda:7", "torch-cpu")),
+        *((name, False) for name in ("gpu", "", "cuda:", "cuda:x", "CPU")),
+    ],
+)
+def test_names_of_devices(name, fine):
+    if fine:
+        compute.check_device(name)
+    else:
+        with pytest.raises(SamecamError, match="is no device: choose auto, cpu"):
+            compute.check_device(name)
+
+
+def test_a_device_that_is_chosen():
+    assert compute.choose_device("cpu") == "cpu"
+    assert compute.choose_device("auto") in ("cpu", "cuda:0")
+    with pytest.raises(SamecamError, match="cuda:99.*--device cpu"):
+        compute.choose_device("cuda:99")

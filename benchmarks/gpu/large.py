@@ -1,7 +1,8 @@
 """Clustering on one GPU: a Dresden-sized store, 50,000 and a million fingerprints.
 
-    python -m benchmarks.gpu.large --only rates,store,fifty,million --out DIR
+    python -m benchmarks.gpu.large                      # --only rates,store,fifty,million
 
+Parts are added to benchmarks/results/gpu.large.json (--out: the folder) as they are done.
 Everything is timed after a small run that loads PyTorch's libraries and compiles what is
 compiled. The floor of the first is reading the store and its Gram at the matrix rate.
 """
@@ -9,6 +10,7 @@ compiled. The floor of the first is reading the store and its Gram at the matrix
 import argparse
 import json
 import os
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -92,7 +94,8 @@ def rates(device):
         "float32": lambda: f @ f,
     }
     operations = dict.fromkeys(products, 2 * n * n * d) | {"float32": 2 * n**3}
-    return {name: operations[name] / timed(product) for name, product in products.items()}
+    found = {name: operations[name] / timed(product) for name, product in products.items()}
+    return {"operations_per_second": found, "gram": gram_rate(device, found)}
 
 
 def gram_rate(device, rates_found):
@@ -170,10 +173,17 @@ def million(device, n=1_000_000, d=16_384, batch=20_480):
     return {"making_seconds": made, "batch_size": batch, **found}
 
 
+def commit():
+    """Of the tree that is measured."""
+    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(git, capture_output=True, text=True).stdout.strip()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="rates,store,fifty,million")
-    parser.add_argument("--out", default=os.environ.get("OUT", "."))
+    parser.add_argument("--out", default=str(Path(__file__).parent.parent / "results"))
+    parser.add_argument("--commit", help="of the tree, where git is missing")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--million", type=int, default=1_000_000)
     parser.add_argument("--n", type=int, default=15_677)
@@ -183,22 +193,26 @@ def main():
     warm, _ = fitted(sets.on_device(small, 0.02, 16_384, device), small, device, batch_size=400)
     warm, _ = fitted(sets.on_device(small, 0.02, 16_384, device), small, device)
     print("warm", warm["seconds"], warm["f"], flush=True)
-    result = {"device": device_words(device), "torch": torch.__version__}
+    path = Path(options.out, "gpu.large.json")
+    result = json.loads(path.read_text()) if path.exists() else {}
     for name in options.only.split(","):
         began = time.perf_counter()
-        if name == "rates":
-            result["rates"] = rates(device)
-            result["gram"] = gram_rate(device, result["rates"])
-        elif name == "store":
-            with tempfile.TemporaryDirectory() as folder:
-                result["store"] = store(device, folder, options.n)
-        elif name == "fifty":
-            result["fifty"] = fifty(device)
-        elif name == "million":
-            result["million"] = million(device, options.million)
-        print(name, f"{time.perf_counter() - began:.1f} s", json.dumps(result.get(name, {})),
-              json.dumps(result.get("gram", {})), flush=True)  # fmt: skip
-        Path(options.out, "large.json").write_text(json.dumps(result, indent=2) + "\n")
+        with tempfile.TemporaryDirectory() as folder:
+            found = {
+                "rates": lambda: rates(device),
+                "store": lambda folder=folder: store(device, folder, options.n),
+                "fifty": lambda: fifty(device),
+                "million": lambda: million(device, options.million),
+            }[name]()
+        result[name] = {
+            "device": device_words(device),
+            "torch": torch.__version__,
+            "commit": options.commit or commit(),
+            "seconds": time.perf_counter() - began,
+            "result": found,
+        }
+        print(name, json.dumps(result[name]), flush=True)
+        path.write_text(json.dumps(result, indent=2) + "\n")
 
 
 if __name__ == "__main__":

@@ -267,7 +267,7 @@ if '-c' not in sys.argv[:1]:
 """
 DEATH = "lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
 KILLS = {
-    "while clustering": f"    c.gram = {DEATH}",
+    "while clustering": f"    c.gram_on = {DEATH}",
     "before the table": f"    a.csv_text = {DEATH}",
     "between the two": f"    a.clusters_json = {DEATH}",
     "before the record": f"    a.versions = {DEATH}",
@@ -306,7 +306,7 @@ def test_killed_while_it_answers(photos, result, tmp_path, moment):
 
 
 def test_a_signal_during_clustering_ends_it(photos, tmp_path):
-    faulty = hook(tmp_path / "hook", "    c.gram = lambda *a, **k: time.sleep(60)\n")
+    faulty = hook(tmp_path / "hook", "    c.gram_on = lambda *a, **k: time.sleep(60)\n")
     words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 64)
     process = command(*words, module_path=faulty)
     images = tmp_path / "c" / "images.csv"

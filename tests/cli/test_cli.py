@@ -102,6 +102,9 @@ def test_errors_are_one_sentence_and_exit_code_one(tmp_path):
         ["cluster", "x", "-o", "c", "--false-alarm", "2"],
         ["extract", "x", "-o", "c", "--offset", "3"],
         ["extract", "x", "-o", "c", "--workers", "0"],
+        ["extract", "x", "-o", "c", "--device", "gpu"],
+        ["cluster", "x", "-o", "c", "--device", "cuda:first"],
+        ["add", "c", "x", "--device", ""],
         ["simulate", "-o", "d", "--size", "big"],
         ["unknown"],
     ],
@@ -117,7 +120,52 @@ def test_doctor():
     assert found["memory_bytes"] > 2**28
     assert found["formats"]["JPEG"] is True
     assert "numpy" in found["versions"]
-    assert "cores" in CliRunner().invoke(cli, ["doctor"]).output
+    text = CliRunner().invoke(cli, ["doctor"]).output
+    assert "cores" in text
+    for name, there in found["extras"].items():
+        assert bool(found["extra_versions"][name]) == there
+        assert found["extra_versions"][name] is None or found["extra_versions"][name] in text
+
+
+def test_doctor_shows_every_gpu(monkeypatch):
+    from samecam.cli import _doctor
+
+    gpus = [
+        {"device": f"cuda:{k}", "name": "H", "memory_bytes": 2**34, "free_bytes": 2**33}
+        for k in range(2)
+    ]
+    monkeypatch.setattr(_doctor, "_gpus", lambda: gpus)
+    found = _doctor.examine()
+    monkeypatch.setattr(_doctor, "examine", lambda: {**found, "gpus": gpus})
+    lines = CliRunner().invoke(cli, ["doctor"]).output.splitlines()
+    shown = [line for line in lines if line.startswith("GPU ")]
+    assert shown == [f"GPU        cuda:{k}: H, 16.0 GB, 8.0 GB free" for k in range(2)]
+
+
+def test_a_device_that_is_not_there_is_told_before_any_work(photos, tmp_path):
+    for words in (("extract", photos), ("cluster", photos)):
+        code, out, error = run(*words, "-o", tmp_path / "c", "--device", "cuda:99")
+        assert (code, out) == (1, "")
+        assert "'cuda:99'" in error
+        assert "--device cpu" in error
+    code, _, error = run(
+        *("extract", photos, "-o", tmp_path / "c", "--device", "cuda", "--scheduler", "local")
+    )
+    assert code == 1
+    assert "do not go together" in error
+    assert not (tmp_path / "c").exists()
+
+
+def test_the_device_used_stands_in_the_case_and_makes_no_other_answer(photos, tmp_path):
+    words = ("cluster", photos, "-o", tmp_path / "c", "--size", SIZE, "--no-report", "--json")
+    code, out, error = run(*words, "--device", "cpu")
+    assert code == 0, error
+    info = json.loads((tmp_path / "c" / "case.json").read_text())
+    assert info["device"] == "cpu"
+    assert info["clustering"]["details"]["device"] == "cpu"
+    code, out, error = run(*words, "--device", "auto")
+    assert code == 0, error
+    assert json.loads(out)["seconds"] == 0, "the answer stands"
 
 
 def test_simulate_then_extract(tmp_path):

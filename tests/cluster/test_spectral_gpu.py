@@ -15,8 +15,7 @@ from tests.cluster.graphs import as_sets, blocks, laplacian_values
 torch = pytest.importorskip("torch")
 
 from samecam.cluster import _spectral_gpu  # noqa: E402
-
-DEVICE = "torch-cpu"
+from tests.devices import DEVICE  # noqa: E402
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -13,8 +13,7 @@ torch = pytest.importorskip("torch")
 
 from samecam.represent import _descent_gpu, _gpu, _gram_gpu, _newton_gpu  # noqa: E402
 from samecam.represent._cpu import Task  # noqa: E402
-
-DEVICE = "torch-cpu"
+from tests.devices import DEVICE  # noqa: E402
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -15,6 +15,7 @@ from samecam.case._prepare import plan_extraction
 from samecam.case._reference import Outlier, ReferenceMatches, match_reference
 from samecam.case._settings import ExtractionSettings
 from samecam.case._size import SIZES, SizeChoice, choose_size
+from samecam.case._tune import Tuning, tune_case
 from samecam.case._verify import InputCheck, Relabelled, Verification, verify_case
 from samecam.case._versions import versions
 
@@ -44,6 +45,7 @@ __all__ = [
     "Relabelled",
     "Scenes",
     "SizeChoice",
+    "Tuning",
     "Verification",
     "add_photos",
     "check_log",
@@ -58,6 +60,7 @@ __all__ = [
     "plan_extraction",
     "read_case",
     "stop_on_signals",
+    "tune_case",
     "verify_case",
     "versions",
 ]

@@ -17,8 +17,10 @@ from samecam.case._answer import Answer
 from samecam.case._cluster import Clustering, _no_longer_in_order
 from samecam.case._estimate import Estimate
 from samecam.case._evidence import weigh
+from samecam.case._executor import executor_for
 from samecam.case._extract import Extraction, _Run
 from samecam.case._folder import Case, csv_text, read_case
+from samecam.case._means import Means
 from samecam.case._method import ClusteringSettings, _details
 from samecam.case._prepare import Job, Photos, Progress, _check_apart, arguments, source
 from samecam.case._settings import ExtractionSettings
@@ -81,6 +83,8 @@ def add_photos(
     memory: int | None = None,
     workers: int | None = None,
     timeout: float = 60.0,
+    device: str = "cpu",
+    scheduler: str | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     planned: Callable[[Estimate], None] | None = None,
@@ -95,12 +99,11 @@ def add_photos(
     Parameters
     ----------
     case : a case of photos, clustered by the method "consolidated"
-    photos, memory, workers, timeout, progress, stop, planned
+    photos, memory, workers, timeout, device, scheduler, progress, stop, planned
         As for `cluster_photos`.
     """
-    if timeout <= 0:
-        raise SamecamError(f"timeout is {timeout}; give seconds a file may take, 60 is usual.")
-    n_workers, folder = compute.worker_count(workers), Path(case)
+    means, folder = Means.chosen(workers, timeout, device, scheduler), Path(case)
+    at_a_time = means.at_a_time()
     progress, stop = progress or (lambda *_: None), stop or threading.Event()
     info = read_case(folder)
     settings, clustering = extraction_settings(folder, info), clustering_settings(folder, info)
@@ -112,28 +115,26 @@ def add_photos(
     found, prefix = _named(folder, info, arguments(photos))
     job = Job(folder, info["sources"], found, settings)
     if planned is not None:
-        planned(job.plan(n_workers))
+        planned(job.plan(at_a_time))
     with Case(folder, settings, info["sources"]) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])
-        run = _Adding(held, job, settings, n_workers, timeout)
+        run = _Adding(held, job, settings, means)
         run.progress, run.stop = progress, stop
         extraction = run.execute()
         if extraction.interrupted:
             paths = [photo.key for photo in used_photos(held.store)]
             nothing = np.full(len(paths), -1)
             return Addition(Clustering(folder, paths, nothing, extraction), prefix)
-        memory = memory or compute.machine().available // 2
+        memory = memory or compute.default_memory(means.device)
         with _no_longer_in_order(stop):
-            return _regroup(held, clustering, extraction, prefix, memory, progress)
+            return _regroup(held, clustering, extraction, prefix, memory, means, progress)
 
 
 class _Adding(_Run):
     """An extraction that leaves what the case has from elsewhere as it is."""
 
-    def __init__(
-        self, case: Case, job: Job, settings: ExtractionSettings, workers: int, timeout: float
-    ) -> None:
-        super().__init__(case, job, settings, workers, timeout)
+    def __init__(self, case: Case, job: Job, settings: ExtractionSettings, means: Means) -> None:
+        super().__init__(case, job, settings, means)
         self._ledger.gone.clear()
 
 
@@ -179,6 +180,7 @@ def _regroup(
     extraction: Extraction,
     prefix: str,
     memory: int,
+    means: Means,
     progress: Progress,
 ) -> Addition:
     """Group all photos, beginning with the groups that stand, unless these are the answer."""
@@ -195,9 +197,10 @@ def _regroup(
     start = labels_of(used, before)
     wanted["start"] = _write_start(case, before)
     labels, details = group_from(
-        case.store, used, clustering, start, memory=memory, progress=progress
+        case.store, used, clustering, start, memory=memory, progress=progress, means=means
     )
-    weighed = weigh(case.store, used, labels, details.get("null_scale"), memory, progress)
+    room = min(memory, compute.default_memory("cpu"))
+    weighed = weigh(case.store, used, labels, details.get("null_scale"), room, progress)
     seconds = time.monotonic() - began
     groups = Answer(case, wanted, used).write(labels, weighed, details, seconds)
     new, moved, was = _changes(paths, start, labels, set(before))
@@ -245,6 +248,7 @@ def group_from(
     *,
     memory: int,
     progress: Progress,
+    means: Means,
 ) -> tuple[Labels, dict[str, Any]]:
     """Groups of all photos by the consolidated method, beginning with those of `start`."""
     if list(store.keys) != [photo.key for photo in photos]:
@@ -252,12 +256,16 @@ def group_from(
     weak = np.array([photo.meta["status"] != "good" for photo in photos], dtype=bool)
     if weak.all():
         return np.full(len(photos), -1, dtype=np.intp), {}
-    method = clustering.estimator(metric="correlation", memory=memory)
+    method = clustering.estimator(metric="correlation", memory=memory, device=means.device)
+    given: dict[str, Any] = {"weak": weak, "start": start, "progress": progress}
     try:
-        method.fit(store, weak=weak, start=start, progress=progress)
+        with executor_for(method, store, means) as executor:
+            if executor is not None:
+                given["executor"] = executor
+            method.fit(store, **given)
     except ValueError as error:
         raise SamecamError(f"{error}.") from None
-    return method.labels_, _details(method)
+    return method.labels_, {**_details(method), "memory_bytes": memory}
 
 
 def _changes(

@@ -19,6 +19,7 @@ from samecam.case._evidence import weigh
 from samecam.case._extract import Extraction, extract_photos
 from samecam.case._folder import Case
 from samecam.case._groups import Group
+from samecam.case._means import Means
 from samecam.case._method import ClusteringSettings, group_photos
 from samecam.case._prepare import Photos, Progress, arguments, source
 from samecam.case._settings import ExtractionSettings
@@ -83,6 +84,8 @@ def cluster_photos(
     memory: int | None = None,
     workers: int | None = None,
     timeout: float = 60.0,
+    device: str = "cpu",
+    scheduler: str | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     planned: Callable[[Estimate], None] | None = None,
@@ -96,19 +99,23 @@ def cluster_photos(
 
     Parameters
     ----------
-    photos, case, settings, workers, timeout, progress, stop, planned
+    photos, case, settings, workers, timeout, device, scheduler, progress, stop, planned
         As for `extract_photos`; `stop` ends extraction, clustering is not begun then.
     clustering : how photos are grouped
-    memory : bytes that clustering may take; default half of what is available
+    memory : bytes that clustering may take, on the GPU if that computes; default half of what
+        is available (nine tenths of a GPU)
     """
     settings, clustering = settings or ExtractionSettings(), clustering or ClusteringSettings()
     clustering.estimator()
+    means = Means.chosen(workers, timeout, device, scheduler)
     extraction = extract_photos(
         photos,
         case,
         settings,
         workers=workers,
         timeout=timeout,
+        device=means.device,
+        scheduler=scheduler,
         progress=progress,
         stop=stop,
         planned=planned,
@@ -118,7 +125,7 @@ def cluster_photos(
     settings = replace(settings, size=extraction.size)
     sources = [source(p) for p in arguments(photos)]
     with _no_longer_in_order(stop), Case(case, settings, sources) as folder:
-        return _cluster(folder, clustering, memory, workers, progress, extraction)
+        return _cluster(folder, clustering, memory, means, progress, extraction)
 
 
 def cluster_fingerprints(
@@ -129,6 +136,8 @@ def cluster_fingerprints(
     names: str | os.PathLike[str] | None = None,
     memory: int | None = None,
     workers: int | None = None,
+    device: str = "cpu",
+    scheduler: str | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
 ) -> Clustering:
@@ -144,11 +153,12 @@ def cluster_fingerprints(
     case : folder for the result
     names : text file with one name a line, in the order of the rows; default
         "row 000000", "row 000001", …
-    clustering, memory, workers, progress, stop
+    clustering, memory, workers, device, scheduler, progress, stop
         As for `cluster_photos`.
     """
     clustering = clustering or ClusteringSettings()
     clustering.estimator()
+    means = Means.chosen(workers, device=device, scheduler=scheduler)
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
     with Case(case, settings, vectors.sources) as folder:
@@ -156,7 +166,7 @@ def cluster_fingerprints(
             folder, vectors, progress or (lambda *_: None), stop or threading.Event()
         )
     with _no_longer_in_order(stop), Case(case, settings, vectors.sources) as folder:
-        return _cluster(folder, clustering, memory, workers, progress, extraction)
+        return _cluster(folder, clustering, memory, means, progress, extraction)
 
 
 @contextmanager
@@ -176,7 +186,7 @@ def _cluster(
     case: Case,
     clustering: ClusteringSettings,
     memory: int | None,
-    workers: int | None,
+    means: Means,
     progress: Progress | None,
     extraction: Extraction,
 ) -> Clustering:
@@ -184,7 +194,7 @@ def _cluster(
     paths = [record.key for record in used]
     if extraction.interrupted:
         return Clustering(case.folder, paths, np.full(len(used), -1), extraction)
-    memory = memory or compute.machine().available // 2
+    budget = memory or compute.default_memory(means.device)
     progress = progress or (lambda *_: None)
     answer = Answer(case, clustering.as_dict(), used)
     labels, details, began = answer.labels(), answer.details, time.monotonic()
@@ -197,12 +207,15 @@ def _cluster(
             case.store,
             used,
             clustering,
-            memory=memory,
-            workers=compute.worker_count(workers),
+            memory=budget,
+            workers=means.workers,
             progress=progress,
+            device=means.device,
+            scheduler=means.scheduler,
         )
     scale = details.get("null_scale")
-    weighed = weigh(case.store, used, labels, scale, memory, progress)
+    room = memory or compute.default_memory("cpu")
+    weighed = weigh(case.store, used, labels, scale, room, progress)
     seconds = time.monotonic() - began
     groups = answer.write(labels, weighed, details, seconds)
     return Clustering(case.folder, paths, labels, extraction, groups, details, seconds)

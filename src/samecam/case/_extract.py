@@ -6,17 +6,17 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from samecam import compute
-from samecam.case import _worker
+from samecam.case._dispatch import Dispatch, dispatch
 from samecam.case._estimate import Estimate, disk_bytes, free_bytes
 from samecam.case._folder import STATUSES, Case
 from samecam.case._ledger import Ledger
+from samecam.case._means import Means
 from samecam.case._prepare import Job, Photos, Progress, prepare
 from samecam.case._reasons import count_reasons
 from samecam.case._settings import ExtractionSettings
@@ -70,6 +70,8 @@ def extract_photos(
     *,
     workers: int | None = None,
     timeout: float = 60.0,
+    device: str = "cpu",
+    scheduler: str | None = None,
     progress: Progress | None = None,
     stop: threading.Event | None = None,
     planned: Callable[[Estimate], None] | None = None,
@@ -89,29 +91,31 @@ def extract_photos(
     settings : how fingerprints are made
     workers : processes; default one a core
     timeout : seconds one file may take before it is given up
+    device : that computes: "cpu", "cuda", "cuda:1", …, or "auto"
+    scheduler : address of a dask scheduler whose workers do the work, or "local" for a dask
+        cluster on this machine; they must see the case and the photos under the same paths
     progress : called as progress(phase, done, total) from time to time
     stop : set it to end after the files in hand; see `stop_on_signals`
     planned : called with what is to be done and its cost, before it is done
     """
-    if timeout <= 0:
-        raise SamecamError(f"timeout is {timeout}; give seconds a file may take, 60 is usual.")
-    n_workers = compute.worker_count(workers)
+    means = Means.chosen(workers, timeout, device, scheduler)
+    at_a_time = means.at_a_time()
     progress, stop = progress or (lambda *_: None), stop or threading.Event()
     job = prepare(
         photos,
         case,
         settings or ExtractionSettings(),
-        workers=n_workers,
-        timeout=timeout,
+        workers=means.workers,
+        timeout=means.timeout,
         progress=progress,
         stop=stop,
     )
     if job.settings is None:
         return Extraction(job.case, dict.fromkeys(STATUSES, 0), 0, 0.0, interrupted=True)
     if planned is not None:
-        planned(job.plan(n_workers))
+        planned(job.plan(at_a_time))
     with Case(job.case, job.settings, job.sources) as folder:
-        run = _Run(folder, job, job.settings, n_workers, timeout)
+        run = _Run(folder, job, job.settings, means)
         run.progress, run.stop = progress, stop
         return run.execute()
 
@@ -119,17 +123,9 @@ def extract_photos(
 class _Run:
     """One execution of `extract_photos` on an open case."""
 
-    def __init__(
-        self,
-        case: Case,
-        job: Job,
-        settings: ExtractionSettings,
-        workers: int,
-        timeout: float,
-    ) -> None:
+    def __init__(self, case: Case, job: Job, settings: ExtractionSettings, means: Means) -> None:
         self._case, self._settings, self._found = case, settings, job.found
-        self._choice = job.choice
-        self._workers, self._timeout = workers, timeout
+        self._choice, self._means = job.choice, means
         self.progress: Progress = lambda *_: None
         self.stop = threading.Event()
         self._ledger = Ledger(case.store.records(), job.found)
@@ -145,12 +141,17 @@ class _Run:
             "extract", files=self._total, settings=self._settings.as_dict(), versions=versions()
         )
         chosen = {} if self._choice is None else {"size_choice": self._choice.as_dict()}
-        self._case.save(state="extracting", versions=versions(), device="cpu", **chosen)
+        self._case.save(state="extracting", versions=versions(), **self._device(), **chosen)
         if self._total:
             self._work_through()
         if not self.stop.is_set():
             self._case.store.discard(self._ledger.passed())
         return self._finish(time.monotonic() - began)
+
+    def _device(self) -> dict[str, str]:
+        """What computes fingerprints, for `case.json`; it stays if there are none to make."""
+        known = not self._total and "device" in self._case.info
+        return {} if known else {"device": compute.device_words(self._means.device)}
 
     def _check_space(self) -> None:
         free = free_bytes(self._case.folder)
@@ -164,68 +165,44 @@ class _Run:
             )
 
     def _work_through(self) -> None:
-        store = self._case.store.folder
-        pool = compute.LocalPool(
-            self._workers,
-            timeout=self._timeout,
-            memory=compute.worker_memory(self._settings.side),
-            preload="samecam._preload",
-            initializer=_worker.start,
-            initargs=(self._settings, store),
+        workers = dispatch(
+            self._means, self._settings, self._case.store.folder, self._ledger.pending
         )
         try:
-            self._drain(pool)
+            self._drain(workers)
             while (again := self._ledger.orphans(self._found)) and not self.stop.is_set():
                 self._total += len(again)
                 self._groups = deque(map(deque, likely_twins(again)))
-                self._drain(pool)
+                self._drain(workers)
         except BaseException:
-            pool.stop()
+            workers.stop()
             raise
-        pool.close()
+        workers.close()
 
-    def _drain(self, pool: compute.Executor) -> None:
+    def _drain(self, workers: Dispatch) -> None:
         """Keep the workers busy, commit what they finish, until nothing is left."""
-        running: dict[Future[Outcome], tuple[Task, deque[Found]]] = {}
+        rest: dict[str, deque[Found]] = {}
         committed = time.monotonic()
         self.progress(PHASE, self._done, self._total)
         while True:
-            while self._groups and len(running) < 2 * self._workers and not self.stop.is_set():
+            while self._groups and workers.wants() and not self.stop.is_set():
                 group = self._groups.popleft()
                 item = group.popleft()
-                task = Task(item.path, item.file, self._ledger.twins(item))
-                running[pool.submit(_worker.extract, task)] = task, group
-            if not running:
+                rest[item.path] = group
+                workers.put(Task(item.path, item.file, self._ledger.twins(item)))
+            if workers.idle():
                 break
-            ready = wait(running, timeout=COMMIT_SECONDS, return_when=FIRST_COMPLETED).done
-            for future in ready:
-                task, group = running.pop(future)
-                outcome = self._outcome(future, task)
-                self._take(outcome, group)
+            more = bool(self._groups) and not self.stop.is_set()
+            try:
+                for outcome in workers.collect(COMMIT_SECONDS, more):
+                    self._take(outcome, rest.pop(outcome.path))
+            except SamecamError:
+                self._commit()
+                raise
             if time.monotonic() - committed > COMMIT_SECONDS:
                 self._commit()
                 committed = time.monotonic()
         self._commit()
-
-    def _outcome(self, future: Future[Outcome], task: Task) -> Outcome:
-        try:
-            return future.result()
-        except compute.TaskTimeoutError:
-            reason = f"took longer than {self._timeout:g} s"
-        except compute.WorkerDiedError as error:
-            reason = f"its decoder crashed ({_exit_words(error.exit_code)})"
-        except SamecamError:
-            self._commit()
-            raise
-        except Exception as error:  # a bug met by one file must not cost the others
-            reason = f"internal error: {type(error).__name__}: {' '.join(str(error).split())}"
-        outcome = Outcome(task.path, reason=reason, passing=True)
-        try:
-            status = os.stat(task.file)
-            outcome.bytes, outcome.modified = status.st_size, status.st_mtime_ns
-        except OSError:
-            pass
-        return outcome
 
     def _take(self, outcome: Outcome, group: deque[Found]) -> None:
         """Book one outcome and let the next of its group go."""
@@ -280,15 +257,6 @@ class _Run:
             self._settings.side,
             self._choice,
         )
-
-
-def _exit_words(code: int | None) -> str:
-    if code is not None and code < 0:
-        try:
-            return signal.Signals(-code).name
-        except ValueError:
-            pass
-    return f"exit code {code}"
 
 
 @contextmanager

@@ -1,7 +1,6 @@
 """Which method groups the photos, with which parameters, and how it is run."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -9,13 +8,15 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
+from samecam.case._executor import executor_for, fit_parameters
+from samecam.case._means import Means
 from samecam.case._prepare import Progress
 from samecam.errors import SamecamError
 from samecam.photos import Exposure
-from samecam.store import DiskStore, FingerprintStore, Record, Subset
+from samecam.store import FingerprintStore, Record, Subset
 
 # Parameters of the methods that the case itself sees to.
-_OURS = ("metric", "memory", "n_pixels", "random_state")
+_OURS = ("metric", "memory", "n_pixels", "random_state", "device")
 # Methods of the paper: with its preset they leave out dark photos, as it does.
 _PAPERS = ("ssc", "ssc-nc", "ls-ssc")
 # Methods without options of `fit` that want the fingerprints and not their correlations alone.
@@ -100,6 +101,8 @@ def group_photos(
     memory: int,
     workers: int,
     progress: Progress,
+    device: str = "cpu",
+    scheduler: str | None = None,
     correlations: npt.NDArray[np.float32] | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
@@ -111,7 +114,8 @@ def group_photos(
     ----------
     store : fingerprints of `photos`, in that order
     memory : bytes for everything held at a time
-    workers : processes, for methods that can use them
+    workers, scheduler : processes or a cluster, for methods that can use them
+    device : that computes, for methods that can use it
     correlations : (n, n) of the photos, if they are known; methods that want fingerprints
         read these all the same
     """
@@ -122,7 +126,8 @@ def group_photos(
     labels = np.full(len(photos), -1, dtype=np.intp)
     if not (chosen & ~weak).any():
         return labels, {}
-    takes = _fit_parameters(clustering.estimator())
+    means = Means(workers, device=device, scheduler=scheduler)
+    takes = fit_parameters(clustering.estimator())
     if "weak" not in takes:
         chosen &= ~weak
     rows = np.flatnonzero(chosen)
@@ -132,31 +137,23 @@ def group_photos(
     known_gram = None if correlations is None or reads_fingerprints(clustering) else correlations
     if known_gram is not None and len(rows) < len(store):
         known_gram = known_gram[np.ix_(rows, rows)]
-    processes = workers if "executor" in takes and known_gram is None else 1
+    if known_gram is None and not (takes or reads_fingerprints(clustering)):
+        known_gram = _correlate(source, memory, progress, device)
+    method = _made(source, clustering, memory, device, known_gram is not None)
     try:
-        with _executor(source, processes) as executor:
+        with executor_for(method, source, means, known_gram is not None) as executor:
             if executor is not None:
                 given["executor"] = executor
-            if known_gram is None and not (takes or reads_fingerprints(clustering)):
-                known_gram = _correlate(source, memory, progress)
-            method = _fit(source, clustering, memory, given, progress, known_gram)
+            _fit(method, source, given, progress, known_gram)
     except ValueError as error:
         raise SamecamError(f"{error}.") from None
     labels[rows] = method.labels_
-    return labels, _details(method)
+    return labels, {**_details(method), "memory_bytes": memory}
 
 
 def _dark(photos: Sequence[Record]) -> npt.NDArray[np.bool_]:
     shares = [Exposure(photo.meta.get("dark") or 0.0, 0.0) for photo in photos]
     return np.array([share.is_dark for share in shares], dtype=bool)
-
-
-def _fit_parameters(method: Any) -> set[str]:
-    """Which of the optional arguments its `fit` takes."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    names = ("weak", "progress", "executor")
-    return {name for name in names if has_fit_parameter(method, name)}
 
 
 def reads_fingerprints(clustering: ClusteringSettings) -> bool:
@@ -165,56 +162,50 @@ def reads_fingerprints(clustering: ClusteringSettings) -> bool:
 
 
 def _correlate(
-    source: FingerprintStore, memory: int, progress: Progress
+    source: FingerprintStore, memory: int, progress: Progress, device: str
 ) -> npt.NDArray[np.float32]:
     from samecam import correlate
 
     progress("Correlating", 0, len(source))
-    gram = correlate.gram(source, memory=memory)
+    gram = correlate.gram(source, memory=memory, device=device)
     progress("Correlating", len(source), len(source))
     return gram
 
 
+def _made(
+    source: FingerprintStore, clustering: ClusteringSettings, memory: int, device: str, gram: bool
+) -> Any:
+    """The estimator for the store itself, or for the correlations where they are given."""
+    wanted: dict[str, Any] = {"metric": "correlation", "memory": memory, "device": device}
+    if gram:
+        wanted |= {"metric": "precomputed", "n_pixels": source.n_pixels}
+    return clustering.estimator(**wanted)
+
+
 def _fit(
+    method: Any,
     source: FingerprintStore,
-    clustering: ClusteringSettings,
-    memory: int,
     given: dict[str, Any],
     progress: Progress,
     gram: npt.NDArray[np.float32] | None,
-) -> Any:
-    """Fit on the store itself, or on the correlations where they are given."""
+) -> None:
     if gram is None:
-        return clustering.estimator(metric="correlation", memory=memory).fit(source, **given)
-    progress("Grouping", 0, len(source))
-    wanted: dict[str, Any] = {"metric": "precomputed", "n_pixels": source.n_pixels}
-    method = clustering.estimator(**wanted, memory=memory).fit(gram, **given)
-    progress("Grouping", len(source), len(source))
-    return method
-
-
-@contextmanager
-def _executor(source: FingerprintStore, workers: int) -> Iterator[compute.Executor | None]:
-    """Processes that open the store themselves; none where one process has to do."""
-    if workers < 2 or not isinstance(source, DiskStore):
-        yield None
+        method.fit(source, **given)
         return
-    pool = compute.LocalPool(workers, preload="samecam._preload")
-    try:
-        yield pool
-    except BaseException:
-        pool.stop()
-        raise
-    pool.close()
+    progress("Grouping", 0, len(source))
+    method.fit(gram, **given)
+    progress("Grouping", len(source), len(source))
 
 
 def _details(method: Any) -> dict[str, Any]:
     """What the method chose and reports, for `case.json`."""
-    params = {k: v for k, v in method.get_params().items() if k not in ("memory", "metric")}
+    ours = ("memory", "metric", "device")
+    params = {k: v for k, v in method.get_params().items() if k not in ours}
     report = getattr(method, "report_", None)
     return {
         "parameters": params,
         "gamma": getattr(method, "gamma_", None),
         "null_scale": getattr(method, "null_scale_", None),
         "solver": None if report is None else report.as_dict(),
+        "device": compute.device_words(getattr(method, "device", "cpu")),
     }

@@ -18,6 +18,7 @@ from samecam.case import _worker
 from samecam.case._add import group_from
 from samecam.case._folder import images_csv, open_store, read_case
 from samecam.case._log import check_log
+from samecam.case._means import Means
 from samecam.case._method import group_photos
 from samecam.case._prepare import Progress
 from samecam.case._standing import (
@@ -122,7 +123,8 @@ def verify_case(
     Parameters
     ----------
     case : the case folder
-    memory : bytes that the replay may take; default half of what is available
+    memory : bytes that the replay may take; default what grouping was told, on which the
+        answer depends where photos are grouped in batches
     workers : threads that hash, and processes of methods that use some; default one a core
     progress : called as progress(phase, done, total) from time to time
     """
@@ -138,7 +140,6 @@ def verify_case(
         damaged, troubles = _check_store(store)
         whole = not (damaged or troubles) and _can_replay(folder, info)
         troubles += _check_files(folder, info, records)
-        memory = memory or compute.machine().available // 2
         relabelled = _replay(folder, info, store, memory, n_workers, say) if whole else []
         return Verification(
             folder, inputs, len(store), damaged, troubles, replayed=whole, relabelled=relabelled
@@ -320,19 +321,32 @@ def _replay(
     folder: Path,
     info: Mapping[str, Any],
     store: FingerprintStore,
-    memory: int,
+    memory: int | None,
     workers: int,
     progress: Progress,
 ) -> list[Relabelled]:
     """Group the stored fingerprints again, and compare."""
     used, clustering = used_photos(store), clustering_settings(folder, info)
+    details = info["clustering"].get("details", {})
+    device = _same_device(str(details.get("device", "cpu")))
+    told = details.get("memory_bytes")
+    memory = memory or (told if isinstance(told, int) else compute.default_memory(device))
     labels: Labels
     if "start" in info["clustering"]:
         start = labels_of(used, read_places(folder / START))
-        labels, _ = group_from(store, used, clustering, start, memory=memory, progress=progress)
+        means = Means(workers, device=device)
+        labels, _ = group_from(
+            store, used, clustering, start, memory=memory, progress=progress, means=means
+        )
     else:
         labels, _ = group_photos(
-            store, used, clustering, memory=memory, workers=workers, progress=progress
+            store,
+            used,
+            clustering,
+            memory=memory,
+            workers=workers,
+            progress=progress,
+            device=device,
         )
     try:
         stands = read_places(folder / TABLE)
@@ -344,6 +358,14 @@ def _replay(
         for path in sorted({*stands, *replayed})
         if stands.get(path) != replayed.get(path)
     ]
+
+
+def _same_device(words: str) -> str:
+    """The device that grouped, if it is here too, else the processor."""
+    try:
+        return compute.choose_device(words.partition(" ")[0])
+    except SamecamError:
+        return "cpu"
 
 
 def _group(place: Place | None) -> int | None:

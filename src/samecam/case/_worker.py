@@ -6,12 +6,17 @@ import io
 import os
 import stat
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy.typing as npt
+
 from samecam.case._scene import keep_scene
 from samecam.case._settings import ExtractionSettings
+from samecam.case._versions import versions
+from samecam.errors import SamecamError
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import (
     READ,
@@ -23,6 +28,8 @@ from samecam.photos import (
     read_photo,
 )
 from samecam.store import Placement, ShardWriter
+
+Pixels = npt.NDArray[Any]
 
 LARGEST_FILE = 2**30
 _CHUNK = 2**20
@@ -42,7 +49,10 @@ class Task:
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of a file. `passing`: worth trying again another time."""
+    """What became of a file.
+
+    `passing`: worth trying again another time; `lacking`: it was memory that failed.
+    """
 
     path: str
     status: str = "skipped"
@@ -55,6 +65,7 @@ class Outcome:
     saturated: float | None = None
     scene: str | None = None
     passing: bool = False
+    lacking: bool = False
     place: Placement | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -107,7 +118,19 @@ def extract(task: Task) -> Outcome:
     Every trouble with the file is an `Outcome` with its reason; what is raised is
     trouble with the store, and ends the run.
     """
-    outcome = Outcome(task.path)
+    return _tried(task, _fingerprint)[0]
+
+
+def decode(task: Task) -> tuple[Outcome, Pixels | None]:
+    """As `extract` up to the crop: its pixels, if a fingerprint is to be made of them."""
+    return _tried(task, _decode)
+
+
+def _tried(
+    task: Task, work: Callable[[bytes, Outcome, _Clock], Pixels | None]
+) -> tuple[Outcome, Pixels | None]:
+    """What became of a file, and what `work` makes of its bytes."""
+    outcome, pixels = Outcome(task.path), None
     clock = _Clock(outcome.seconds)
     try:
         data = _read(task.file, outcome)
@@ -115,14 +138,15 @@ def extract(task: Task) -> Outcome:
         if outcome.sha256 in task.twins:
             outcome.status = "duplicate"
         elif data is not None:
-            _fingerprint(data, outcome, clock)
+            pixels = work(data, outcome, clock)
     except FileNotFoundError:
         outcome.reason, outcome.passing = "no longer there, or a link to nothing", True
     except OSError as error:
         outcome.reason, outcome.passing = f"cannot be read: {_words(error)}", True
     except MemoryError:
         outcome.status, outcome.reason = "skipped", "needs more memory than a worker may use"
-    return outcome
+        outcome.lacking = True
+    return outcome, pixels
 
 
 def _open(file: str) -> io.FileIO:
@@ -159,14 +183,15 @@ def _read(file: str, outcome: Outcome) -> bytes | None:
         return None
 
 
-def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
+def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
+    """The crop, looked over; None, with a reason, if no fingerprint can be made of it."""
     crop = _settings
     try:
         photo = read_photo(data, size=crop.side, offset=crop.offset, portrait=crop.portrait)
     except PhotoError as error:
         outcome.info, outcome.reason = error.info, error.reason
-        outcome.passing = error.passing
-        return
+        outcome.passing, outcome.lacking = error.passing, _for_memory(error)
+        return None
     shares = exposure(photo.pixels)
     outcome.scene = keep_scene(photo.pixels)
     clock.lap("decode")
@@ -175,10 +200,15 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     outcome.status = shares.status
     if outcome.status != "good":
         outcome.reason = f"{shares.saturated:.1%} of the crop is over-exposed"
-    if outcome.status == "unusable":
+    return None if outcome.status == "unusable" else photo.pixels
+
+
+def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
+    pixels = _decode(data, outcome, clock)
+    if pixels is None:
         return
     try:
-        vector = fingerprint(photo.pixels, **_settings.steps)
+        vector = fingerprint(pixels, **_settings.steps)
     except NoResidualError:
         outcome.status, outcome.reason = "unusable", "no noise residual: the crop is flat"
         return
@@ -186,6 +216,49 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     if _writer is not None:
         outcome.place = _writer.append(vector)
     clock.lap("write")
+
+
+def look_around(store: Path, files: dict[str, int], wanted: dict[str, str]) -> str:
+    """What keeps this machine from working on a case: "", or what a worker fails to do.
+
+    `files` are some of the photos, with their lengths; `wanted` are versions of what changes
+    numbers, as `versions` gives them.
+    """
+    found = versions()
+    for name in set(wanted) & {"numpy", "numba", "pillow", "libjpeg"}:
+        if found[name] != wanted[name]:
+            there = f"has {name} {found[name]}, and this machine {wanted[name]}"
+            return f"{there}: install the same versions on all machines."
+    mount = "mount the folder there under the same path."
+    if not (store / "store.json").exists():
+        return f"does not see the case in {str(store.parent)!r}: {mount}"
+    if not os.access(store / "shards", os.W_OK):
+        return f"may not write to {str(store / 'shards')!r}: let its user do so."
+    for file, length in files.items():
+        try:
+            seen = os.stat(file).st_size
+        except OSError:
+            return f"does not see the photo {file!r}: {mount}"
+        if seen != length:
+            return f"sees another file as {file!r} ({seen} bytes, not {length}): {mount}"
+    return ""
+
+
+def settle(store: Path, answers: list[Any]) -> None:
+    """Let the rows of these outcomes reach the disk, where another machine will name them.
+
+    (A machine can do that for what it has written itself, and no other can for it.)
+    """
+    places = (answer.place for answer in answers if isinstance(answer, Outcome))
+    for shard in {place.shard for place in places if place is not None}:
+        for path in (store / "shards").glob(f"{shard:05d}.*"):
+            try:
+                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                os.fsync(fd)
+                os.close(fd)
+            except OSError as error:
+                words = _words(error)
+                raise SamecamError(f"{str(path)!r} cannot be written: {words}.") from None
 
 
 def measure(files: tuple[str, ...]) -> list[tuple[int, int] | None]:
@@ -219,6 +292,13 @@ def _header(data: bytes) -> tuple[int, int] | None:
         info = error.info
         return (info.width, info.height) if info.width and info.height else None
     return None
+
+
+def _for_memory(error: BaseException | None) -> bool:
+    """Whether want of memory lies behind an error."""
+    while error is not None and not isinstance(error, MemoryError):
+        error = error.__cause__
+    return error is not None
 
 
 def _words(error: OSError) -> str:

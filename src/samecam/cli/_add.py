@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samecam.cli._cluster import _camera_words, page
-from samecam.cli._extract import announcer, exit_code, extraction_dict, files_words
+from samecam.cli._extract import (
+    announcer,
+    exit_code,
+    extraction_dict,
+    files_words,
+    means_options,
+)
 from samecam.cli._output import Phases, duration, output_options, print_json, printable, say
 
 if TYPE_CHECKING:
@@ -25,14 +31,7 @@ _LISTED = 20
     metavar="SIZE",
     help="That clustering may take, like 8G.  [default: half of what is free]",
 )
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="Seconds one file may take.",
-)
+@means_options
 @output_options
 def add(
     case: str,

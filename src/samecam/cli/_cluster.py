@@ -247,6 +247,8 @@ def _cluster_photos(
     memory: str | None,
     workers: int | None,
     timeout: float,
+    device: str,
+    scheduler: str | None,
     **options: Any,
 ) -> "Clustering":
     from samecam.case import ExtractionSettings, cluster_photos, stop_on_signals
@@ -262,6 +264,8 @@ def _cluster_photos(
             memory=None if memory is None else parse_bytes(memory),
             workers=workers,
             timeout=timeout,
+            device=device,
+            scheduler=scheduler,
             progress=phases,
             stop=stop,
             planned=announcer(phases) if tell else None,
@@ -276,6 +280,8 @@ def _cluster_fingerprints(
     case: str,
     memory: str | None,
     workers: int | None,
+    device: str,
+    scheduler: str | None,
     **options: Any,
 ) -> "Clustering":
     from samecam.case import cluster_fingerprints, stop_on_signals
@@ -289,6 +295,8 @@ def _cluster_fingerprints(
             names=names,
             memory=None if memory is None else parse_bytes(memory),
             workers=workers,
+            device=device,
+            scheduler=scheduler,
             progress=phases,
             stop=stop,
         )

@@ -54,7 +54,7 @@ def examine() -> dict[str, Any]:
         "available_bytes": here.available,
         "workers": compute.worker_count(None),
         "blas": blas,
-        "gpu": _gpu() if extras["gpu"] else None,
+        "gpus": _gpus() if extras["gpu"] else [],
         "formats": {
             "JPEG": bool(features.check("jpg")),
             "PNG": bool(features.check("zlib")),
@@ -65,13 +65,39 @@ def examine() -> dict[str, Any]:
             "raw": extras["raw"],
         },
         "extras": extras,
+        "extra_versions": {name: _version(module) for name, (module, _) in _EXTRAS.items()},
     }
 
 
-def _gpu() -> str | None:
+def _gpus() -> list[dict[str, Any]]:
+    """Name and memory of every GPU that PyTorch can use."""
     import torch
 
-    return str(torch.cuda.get_device_name()) if torch.cuda.is_available() else None
+    if not torch.cuda.is_available():
+        return []
+    found = []
+    for number in range(torch.cuda.device_count()):
+        free, total = torch.cuda.mem_get_info(number)
+        name = str(torch.cuda.get_device_name(number))
+        found.append(
+            {"device": f"cuda:{number}", "name": name, "memory_bytes": total, "free_bytes": free}
+        )
+    return found
+
+
+def _gpu_words(gpu: dict[str, Any]) -> str:
+    memory, free = (format_bytes(gpu[f"{key}_bytes"]) for key in ("memory", "free"))
+    return f"{gpu['device']}: {gpu['name']}, {memory}, {free} free"
+
+
+def _version(module: str) -> str | None:
+    """Version of what an extra is for; None if it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(module.replace("_", "-"))
+    except PackageNotFoundError:
+        return None
 
 
 def _print(found: dict[str, Any]) -> None:
@@ -85,8 +111,13 @@ def _print(found: dict[str, Any]) -> None:
     memory, available = (format_bytes(found[f"{k}_bytes"]) for k in ("memory", "available"))
     click.echo(f"memory     {memory}, {available} available")
     click.echo(f"BLAS       {blas or 'none found'}")
-    click.echo(f"GPU        {found['gpu'] or 'none'}")
+    for gpu in found["gpus"]:
+        click.echo(f"GPU        {_gpu_words(gpu)}")
+    if not found["gpus"]:
+        click.echo("GPU        none")
     click.echo(f"formats    {formats}")
     for name, there in found["extras"].items():
-        state = "installed" if there else f"not installed: pip install 'samecam[{name}]'"
+        number = found["extra_versions"][name]
+        state = f"{_EXTRAS[name][0]} {number}" if number else "installed"
+        state = state if there else f"not installed: pip install 'samecam[{name}]'"
         click.echo(f"{name:10} {_EXTRAS[name][1]}: {state}")

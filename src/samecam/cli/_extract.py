@@ -9,6 +9,7 @@ import click
 
 from samecam.cli._output import Phases, duration, output_options, print_json, say
 from samecam.compute import format_bytes
+from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
     from samecam.case import Estimate, Extraction, SizeChoice
@@ -48,6 +49,57 @@ class Size(click.ParamType["int | str"]):
         if not 64 <= number <= 4096:
             self.fail(f"{value!r} is neither auto nor a number from 64 to 4096", param, ctx)
         return number
+
+
+class Device(click.ParamType[str]):
+    """Name of a device."""
+
+    name = "auto|cpu|cuda[:K]"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> str:
+        """A name; whether the device is there is asked when it is used."""
+        from samecam.compute import check_device
+
+        try:
+            check_device(str(value))
+        except SamecamError as error:
+            self.fail(str(error), param, ctx)
+        return str(value)
+
+
+def means_options(command: Any) -> Any:
+    """Options that say by which means the work is done; none of them changes the result."""
+    options = [
+        click.option(
+            "--workers",
+            type=click.IntRange(min=1),
+            default=None,
+            help="Processes.  [default: one a core]",
+        ),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=60.0,
+            show_default=True,
+            help="Seconds one file may take.",
+        ),
+        click.option(
+            "--device",
+            type=Device(),
+            default="auto",
+            show_default=True,
+            help="What computes. 'auto': a GPU where PyTorch finds one, else the processor.",
+        ),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS|local",
+            help="Work on the cluster of this dask scheduler (like tcp://10.0.0.1:8786), or on one "
+            "made here. Its workers must see CASE and PHOTOS under the same paths.",
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def extraction_options(command: Any) -> Any:
@@ -104,20 +156,8 @@ def extraction_options(command: Any) -> Any:
             show_default=True,
             help="Numbers on disk.",
         ),
-        click.option(
-            "--workers",
-            type=click.IntRange(min=1),
-            default=None,
-            help="Processes.  [default: one a core]",
-        ),
-        click.option(
-            "--timeout",
-            type=click.FloatRange(min=0, min_open=True),
-            default=60.0,
-            show_default=True,
-            help="Seconds one file may take.",
-        ),
     ]
+    command = means_options(command)
     for option in reversed(options):
         command = option(command)
     return command
@@ -141,6 +181,8 @@ def extract(
     case: str,
     workers: int | None,
     timeout: float,
+    device: str,
+    scheduler: str | None,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -165,6 +207,8 @@ def extract(
             chosen,
             workers=workers,
             timeout=timeout,
+            device=device,
+            scheduler=scheduler,
             progress=phases,
             stop=stop,
             planned=None if quiet or as_json else announcer(phases),

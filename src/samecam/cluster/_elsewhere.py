@@ -46,9 +46,9 @@ class BatchData:
 def batch_data(source: correlate.Source, rows: Rows) -> BatchData:
     """Some rows of a source; of a store on disk its name and their numbers, nothing else."""
     if isinstance(source, Subset) and isinstance(source.store, DiskStore):
-        return BatchData(source.rows[rows], folder=str(source.store.folder))
+        return BatchData(source.rows[rows], folder=str(source.store.folder.absolute()))
     if isinstance(source, DiskStore):
-        return BatchData(rows, folder=str(source.folder))
+        return BatchData(rows, folder=str(source.folder.absolute()))
     if isinstance(source, FingerprintStore):
         return BatchData(rows, fingerprints=source.read(rows))
     return BatchData(rows, fingerprints=source[rows])

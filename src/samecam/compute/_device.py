@@ -1,6 +1,7 @@
 """Which device computes: the processor, or a GPU through PyTorch."""
 
 import re
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -28,10 +29,8 @@ def choose_device(name: str) -> str:
         if name == TORCH_CPU:
             _torch_there(name)
         return name
-    from importlib.util import find_spec
-
     if name == "auto":
-        return "cuda:0" if find_spec("torch") is not None and _gpus() else "cpu"
+        return "cuda:0" if _may_have_gpu() and _gpus() else "cpu"
     _torch_there(name)
     number, there = int(name.partition(":")[2] or 0), _gpus()
     if number >= there:
@@ -67,6 +66,15 @@ def device_words(name: str) -> str:
     import torch
 
     return f"{name} ({torch.cuda.get_device_name(name)})"
+
+
+def _may_have_gpu() -> bool:
+    """Whether it is worth loading PyTorch, which takes a second, to look for a GPU."""
+    from glob import glob
+    from importlib.util import find_spec
+
+    driver = sys.platform != "linux" or glob("/dev/nvidia[0-9]*") or glob("/dev/dxg")
+    return bool(driver) and find_spec("torch") is not None
 
 
 def _gpus() -> int:

@@ -37,7 +37,6 @@ class Catalogue:
                 f"file:{_quoted(path)}?mode={mode}", uri=True, isolation_level=None, timeout=30
             )
             if writable:
-                self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = FULL")
                 self._db.execute(_SCHEMA)
             else:
@@ -56,6 +55,8 @@ class Catalogue:
 
     def _write(self, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
         try:
+            # Not before: readers on other machines cannot share the memory this needs.
+            self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany(statement, rows)
             self._db.execute("COMMIT")

@@ -17,8 +17,7 @@ from tests.cluster.large_scale.collections import on_disk
 torch = pytest.importorskip("torch")
 
 from samecam.represent import _gpu  # noqa: E402
-
-DEVICE = "torch-cpu"
+from tests.devices import DEVICE  # noqa: E402
 
 
 @pytest.fixture(autouse=True, scope="module")
