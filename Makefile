@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 SHARED ?= $(wildcard ../shared)
 PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
 
-.PHONY: env demo test browser lint bench long clean
+.PHONY: env demo test browser lint bench experiments quick long clean
 
 env: $(VENV)/.made
 
@@ -50,9 +50,25 @@ bench: env
 	$(BIN)/python -m benchmarks.consolidated_study $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 
+# The paper's tables and figures again, into results/ and docs/results.md. Hours; it goes on where
+# it was stopped. `make experiments QUICK=--quick` is the short form of it.
+experiments: env
+	for name in $$($(BIN)/samecam experiment list | cut -d' ' -f1); do \
+	    $(BIN)/samecam experiment $$name $(QUICK) --quiet || exit 1; done
+	$(BIN)/samecam experiment page
+
+# All of them in short, from nothing and beside the results that stand: at most 30 minutes.
+quick: env
+	rm -rf studies/quick
+	for name in $$($(BIN)/samecam experiment list | cut -d' ' -f1); do \
+	    $(BIN)/samecam experiment $$name --quick --quiet -o studies/quick/$$name \
+	        --results studies/quick/results || exit 1; done
+	$(BIN)/samecam experiment page --results studies/quick/results --docs studies/quick
+
 # Slow checks: kill loops and the like. Not part of CI.
 long: env
 	$(PYTEST) --long -m long
+	timeout 30m $(MAKE) quick
 
 clean:
 	rm -rf $(VENV) demo build dist

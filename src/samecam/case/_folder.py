@@ -26,7 +26,7 @@ COLUMNS = (
 _OURS = {
     *("lock", "log.jsonl", "fingerprints", "case.json"),
     *("images.csv", "clusters.csv", "evidence.csv", "clusters.json", "report.html"),
-    *("start.csv", "compare.json", "compare.svg"),
+    *("start.csv", "compare.json", "compare.svg", "tune.json", "tune.svg"),
 }
 
 

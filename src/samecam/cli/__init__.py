@@ -10,12 +10,14 @@ from samecam.cli._cluster import cluster
 from samecam.cli._compare import compare
 from samecam.cli._doctor import doctor
 from samecam.cli._evaluate import evaluate
+from samecam.cli._experiment import experiment
 from samecam.cli._export import export
 from samecam.cli._extract import extract
 from samecam.cli._match import match
 from samecam.cli._output import printable
 from samecam.cli._report import report
 from samecam.cli._simulate import simulate
+from samecam.cli._tune import tune
 from samecam.cli._verify import verify
 from samecam.errors import SamecamError
 
@@ -41,7 +43,9 @@ cli.add_command(report)
 cli.add_command(export)
 cli.add_command(evaluate)
 cli.add_command(compare)
+cli.add_command(tune)
 cli.add_command(simulate)
+cli.add_command(experiment)
 cli.add_command(doctor)
 
 

@@ -42,6 +42,8 @@ _OPTIONS = {
     "n_clusters": "--clusters",
     "batch_size": "--batch-size",
     "false_alarm": "--false-alarm",
+    "n_neighbours": "--neighbours",
+    "recycling": "--recycling",
 }
 _NAMES = {**_OPTIONS, "timeout": "--timeout", "sigma": "--sigma", "size": "--size"}
 
@@ -102,7 +104,8 @@ def method_options(command: Any) -> Any:
         click.option(
             "--gamma",
             type=Gamma(),
-            help="ssc, ssc-nc: weight of sparsity.  [default: auto; paper with --preset paper]",
+            help="ssc, ssc-nc, ls-ssc: weight of sparsity.  [default: auto; paper with --preset "
+            "paper]",
         ),
         click.option(
             "--solver",
@@ -118,12 +121,24 @@ def method_options(command: Any) -> Any:
         click.option(
             "--batch-size",
             type=click.IntRange(min=2),
-            help="ls-ssc: photos represented at a time.  [default: what --memory allows]",
+            help="consolidated, ls-ssc: photos represented at a time.  [default: what --memory "
+            "allows]",
         ),
         click.option(
             "--false-alarm",
             type=Rate(),
             help="ls-ssc: probability that a stranger is attracted.  [default: 0.001]",
+        ),
+        click.option(
+            "--neighbours",
+            "n_neighbours",
+            type=click.IntRange(min=2),
+            help="ls-ssc: K, coefficients kept of each photo.  [default: 5]",
+        ),
+        click.option(
+            "--recycling",
+            type=click.IntRange(min=0),
+            help="ls-ssc: R, rounds of recycling.  [default: until one finds nothing]",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
         click.option(

@@ -164,14 +164,15 @@ def _ends_in_gray(image: Image.Image, pixels: Pixels, box: Box) -> bool:
 
     It does so without an error when the data end with an end marker. Then everything
     decoded below the crop is exactly 128 (but for two rows that colour interpolation
-    reaches), or, if nothing is below, the crop's last block. A crop that is gray all
-    over is flat, which is noticed elsewhere.
+    reaches), or, if nothing is below, the end of the crop's last row of blocks: a single
+    block of exactly that gray is met in photographs compressed once more. A crop that is
+    gray all over is flat, which is noticed elsewhere.
     """
     top = box[3] + 2
     if top < image.height:
         last = np.asarray(image.crop((0, top, image.width, image.height)).convert("RGB"))
     else:
-        last = pixels[-8:, -8:]
+        last = pixels[-16:, -64:]
     return bool((last == 128).all() and not (pixels == 128).all())
 
 

@@ -1,0 +1,112 @@
+"""`samecam tune`."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from samecam.cli._output import Phases, output_options, print_json, say
+
+if TYPE_CHECKING:
+    from samecam.case import Tuning
+
+
+@click.command()
+@click.argument("case", type=click.Path())
+@click.option(
+    "--truth",
+    required=True,
+    type=click.Path(),
+    metavar="TRUTH.csv",
+    help="CSV with the columns path and camera.",
+)
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(),
+    metavar="FILE.json",
+    help="Where to write the result; its picture stands beside it.  [default: CASE/tune.json]",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["f", "cost"]),
+    default="f",
+    show_default=True,
+    help="What decides on γ: 'f', the known cameras; 'cost', the published cost, which does "
+    "not look at them.",
+)
+@click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Splits into batches for K and the rounds of recycling.",
+)
+@click.option(
+    "--photos",
+    "most",
+    type=click.IntRange(min=8),
+    default=1000,
+    show_default=True,
+    help="Photos to look at; of more, so many are drawn.",
+)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="That the correlations may take, like 8G.  [default: half of what is free]",
+)
+@output_options
+def tune(
+    case: str, truth: str, as_json: bool, quiet: bool, memory: str | None, **options: Any
+) -> int:
+    """Choose the parameters of the paper's methods on photos whose cameras are known.
+
+    CASE is a case with fingerprints; only its good photos that TRUTH.csv names are looked
+    at. Chosen are γ, the weight of sparsity; K, the neighbours of a photo, and R, the rounds
+    of recycling of ls-ssc; and the threshold at which it merges groups. The answer in
+    CASE stays as it is. The default method needs none of this: it measures what it needs.
+    """
+    from samecam.case import tune_case
+    from samecam.compute import parse_bytes
+
+    budget = None if memory is None else parse_bytes(memory)
+    with Phases(quiet=quiet) as phases:
+        result = tune_case(case, truth, memory=budget, progress=phases, **options)
+    if as_json:
+        print_json(result.as_dict())
+    else:
+        say("\n".join(_words(result)), quiet=quiet)
+    return 0
+
+
+def _words(result: "Tuning") -> list[str]:
+    gamma, rounds, fit = result.gamma, result.recycling, result.regressor
+    at = gamma.candidates.index(gamma.gamma)
+    place = rounds.neighbours.index(rounds.n_neighbours)
+    precision = rounds.precision[place, rounds.recycling].mean()
+    found = rounds.discovered[place, rounds.recycling].mean()
+    size, correlation, bias = fit.regressor
+    told = f" of {result.of}" if result.of > result.photos else ""
+    other = f"the cost would choose {gamma.by_cost:.2g}"
+    if gamma.by == "cost":
+        other = f"F would choose {gamma.by_f:.2g}"
+    lines = [
+        f"Looked at: {result.photos}{told} photos of {result.cameras} cameras",
+        f"γ = {gamma.gamma:.2g}: F of ssc-nc {gamma.f[at]:.4f}; {other}",
+        f"K = {rounds.n_neighbours}, R = {rounds.recycling} in {result.n_batches} batches: "
+        f"precision {precision:.4f}, {found:.0%} of the cameras found before attraction",
+        f"Merging above {size:.4f}·(n_A + n_B) + {correlation:.4f}·(ρ_A + ρ_B) "
+        f"{'+' if bias >= 0 else '−'} {abs(bias):.4f}: explains {fit.explained:.0%} of what "
+        f"{len(fit.pairs)} pairs of groups show",
+        "",
+        f"Use it:  samecam cluster PHOTOS... -o CASE --method ssc-nc --gamma {gamma.gamma:.3g}",
+        f"         samecam cluster PHOTOS... -o CASE --method ls-ssc --gamma {gamma.gamma:.3g}",
+        f"         samecam.cluster.LargeScaleSSC(gamma={gamma.gamma:.3g}, "
+        f"n_neighbours={rounds.n_neighbours}, recycling={rounds.recycling}, "
+        f"threshold=({size:.4g}, {correlation:.4g}, {bias:.4g}))",
+    ]
+    files = [str(path) for path in (result.file, result.picture) if path is not None]
+    lines.append(f"Written: {', '.join(files)}")
+    if result.picture is None:
+        lines.append("There is no picture, because matplotlib is missing: install samecam[plots].")
+    return lines

@@ -1,0 +1,49 @@
+"""A store that counts the seconds spent on reading it."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.store import FingerprintStore, Subset
+
+Floats = npt.NDArray[np.float32]
+
+
+class ClockedStore(Subset):
+    """All rows of `store`, with the time that reading takes in `seconds`.
+
+    What counts is the time a caller waits: reading ahead while it computes costs nothing.
+    """
+
+    def __init__(self, store: FingerprintStore) -> None:
+        super().__init__(store, np.arange(len(store), dtype=np.intp))
+        self.seconds = 0.0
+
+    def read_stored(
+        self, rows: npt.NDArray[np.intp], out: npt.NDArray[Any], scales: Floats, **more: Any
+    ) -> None:
+        """See `FingerprintStore.read_stored`."""
+        began = time.perf_counter()
+        self.store.read_stored(rows, out, scales, **more)
+        self.seconds += time.perf_counter() - began
+
+    def columns(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Floats]]:
+        """See `FingerprintStore.columns`."""
+        parts = self.store.columns(width, rows)
+        while True:
+            began = time.perf_counter()
+            part = next(parts, None)
+            self.seconds += time.perf_counter() - began
+            if part is None:
+                return
+            yield part
+
+    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        began = time.perf_counter()
+        self.store._read(rows, out)
+        self.seconds += time.perf_counter() - began

@@ -1,0 +1,76 @@
+"""What an experiment is, and what it is given."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from samecam.experiments._study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Progress = Callable[[str, int, int], None]
+Result = Mapping[str, Any]
+
+# Runs of a method with chance in it: as in the paper, and with --quick.
+RUNS, QUICK_RUNS = 10, 3
+
+
+def silent(_phase: str, _done: int, _total: int) -> None:
+    """Progress that nobody is told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an experiment is given.
+
+    Attributes
+    ----------
+    study : where runs are saved and found again
+    quick : fewer configurations and runs; what is run is also part of the full study
+    data : root of a real collection; None: simulated twins
+    progress : progress(phase, done, total)
+    workers : processes; None: one for each core
+    memory : bytes; None: half of what is free
+    device : "auto", "cpu", "cuda", "cuda:K" or "torch-cpu"
+    """
+
+    study: Study
+    quick: bool = False
+    data: Path | None = None
+    progress: Progress = silent
+    workers: int | None = None
+    memory: int | None = None
+    device: str = "auto"
+
+    @property
+    def runs(self) -> int:
+        """Runs of a method with chance in it; its seeds are 0, 1, …"""
+        return QUICK_RUNS if self.quick else RUNS
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """One table or figure of the paper, ours beside theirs.
+
+    Attributes
+    ----------
+    name : what the command line calls it
+    title : one line: what of the paper, and what it shows
+    run : makes all runs, into `context.study`; scores nothing
+    score : the result from the saved runs, ready for JSON. Its key "runs" lists every run
+        (a dict each: what it was, seed, scores, seconds); the other keys are the experiment's
+    plot : the picture of a result, as it was read back from JSON
+    words : its section of docs/results.md, markdown without heading and picture; every number
+        comes from the result
+    takes_data : whether it also runs on a real collection
+    """
+
+    name: str
+    title: str
+    run: Callable[[Context], None]
+    score: Callable[[Study, Context], dict[str, Any]]
+    plot: Callable[[Result], "Figure"]
+    words: Callable[[Result], str]
+    takes_data: bool = False

@@ -1,0 +1,150 @@
+"""Every method on every collection: running, and scoring what was run."""
+
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from samecam import compute
+from samecam.experiments._experiment import Context
+from samecam.experiments._methods import Method, run_method
+from samecam.experiments._sources import Plan, Source
+from samecam.experiments._study import Study
+from samecam.metrics import scores
+
+# What of a score is kept of every run, and as mean and spread of each method.
+MEASURES = (
+    *("f", "precision", "recall", "ari", "n_clusters", "lp_over_lg", "ld_over_lg"),
+    *("n_unclustered", "n_images", "n_cameras"),
+)
+
+
+class Task(NamedTuple):
+    """One run to make: a method on a source with a seed."""
+
+    source: Source
+    method: Method
+    seed: int
+
+    @property
+    def key(self) -> str:
+        """Its name in the study."""
+        return f"{self.source.name}/{self.method.key}/{self.seed}"
+
+
+def tasks(plan: Plan, methods: Iterable[Method], runs: int) -> list[Task]:
+    """All runs, source by source."""
+    chosen = list(methods)
+    return [Task(s, m, seed) for s in plan.sources for m in chosen for seed in m.seeds(runs)]
+
+
+def run_grid(context: Context, name: str, todo: Sequence[Task]) -> None:
+    """Make the runs that are not saved yet; correlations are loaded once for a source."""
+    device = compute.choose_device(context.device)
+    loaded: tuple[Source, Any] | None = None
+    for done, task in enumerate(todo):
+        context.progress(name, done, len(todo))
+
+        def make(task: Task = task) -> Any:
+            nonlocal loaded
+            if loaded is None or loaded[0] is not task.source:
+                loaded = None  # the old one goes before the new one comes
+                loaded = (task.source, task.source.load())
+            gram, truth = loaded[1]
+            return run_method(
+                task.method,
+                gram,
+                truth,
+                n_pixels=task.source.n_pixels,
+                wanted=task.source.wanted,
+                seed=task.seed,
+                device=device,
+            )
+
+        options = task.method.settings(task.source.wanted)
+        parameters = {**task.source.parameters, "options": options}
+        context.study.run(task.key, make, parameters=parameters)
+    context.progress(name, len(todo), len(todo))
+
+
+def score_grid(study: Study, todo: Sequence[Task]) -> dict[str, Any]:
+    """Scores of every run ("runs"), and their mean and spread by source and method ("rows")."""
+    runs = [_scored(study, task) for task in todo]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for run in runs:
+        groups.setdefault((run["configuration"], run["method"]), []).append(run)
+    return {"runs": runs, "rows": [_row(group) for group in groups.values()]}
+
+
+def _scored(study: Study, task: Task) -> dict[str, Any]:
+    run = study.load(task.key)
+    about: dict[str, Any] = {
+        "key": task.key,
+        "configuration": task.source.name,
+        "method": task.method.key,
+        "label": task.method.label,
+        "seed": task.seed,
+        "commit": study.provenance(task.key)["commit"],
+        "device": run.facts.get("device", "cpu"),
+    }
+    if "failed" in run.facts:
+        return {**about, "failed": run.facts["failed"]}
+    found = scores(run.arrays["truth"].tolist(), run.arrays["labels"]).as_dict()
+    return {
+        **about,
+        "seconds": round(run.facts["seconds"], 3),
+        **{name: rounded(found[name]) for name in MEASURES},
+    }
+
+
+def _row(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Mean and standard deviation over runs (0 for one run)."""
+    first = runs[0]
+    row = {name: first[name] for name in ("configuration", "method", "label")}
+    good = [run for run in runs if "failed" not in run]
+    if not good:
+        return {**row, "runs": 0, "failed": first["failed"]}
+    row["runs"] = len(good)
+    for name in (*MEASURES, "seconds"):
+        values = [float(run[name]) for run in good]
+        row[name] = rounded(statistics.fmean(values))
+        row[f"{name}_spread"] = rounded(statistics.stdev(values) if len(values) > 1 else 0.0)
+    return row
+
+
+def remarks(plan: Plan, scored: Mapping[str, Any]) -> list[str]:
+    """Sentences on what is not as in print, and on photos that could not be used."""
+    said = {note: None for source in plan.sources for note in source.notes}
+    for source in plan.sources:
+        there = source.parameters["images"]
+        used = [run["n_images"] for run in scored["runs"]
+                if run["configuration"] == source.name and "n_images" in run]  # fmt: skip
+        if used and used[0] < there:
+            count = f"Of {source.name}, {used[0]} of {there} photos could be used; "
+            said[count + "the others are dark, saturated, doubles, or too small."] = None
+    return list(said)
+
+
+def rounded(value: float) -> float:
+    """Six digits after the point, which is more than any text shows."""
+    return round(value, 6)
+
+
+def cell(result: Mapping[str, Any], configuration: str, method: str) -> Mapping[str, Any] | None:
+    """The row of a configuration and a method, if both were run and it did not fail."""
+    for row in result["rows"]:
+        if (row["configuration"], row["method"]) == (configuration, method) and row["runs"]:
+            found: Mapping[str, Any] = row
+            return found
+    return None
+
+
+def behind(result: Mapping[str, Any], margin: float = 0.0) -> list[dict[str, Any]]:
+    """Where another method's mean F is above ours by more than `margin`: both, largest first."""
+    found = []
+    for row in result["rows"]:
+        ours = cell(result, row["configuration"], "ours")
+        if ours is None or row["method"] == "ours" or not row["runs"]:
+            continue
+        if row["f"] - ours["f"] > margin:
+            found.append({**row, "ours": ours["f"]})
+    return sorted(found, key=lambda row: row["ours"] - row["f"])

@@ -1,0 +1,95 @@
+"""Correlations on which hyperparameters are chosen: twins of the paper's sets, or photographs."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.datasets import twin
+from samecam.errors import SamecamError
+from samecam.experiments._experiment import Context
+from samecam.experiments._photo_sets import (
+    PhotoSet,
+    Setting,
+    allowed_sides,
+    correlate_photos,
+    open_collection,
+)
+
+SIDE = 512
+SIDES = (256, 512, 768, 1024)
+# Twenty cameras of 10 to 50 photos, mean correlation .01: weak where the paper's sets are easy.
+WEAK = "weak"
+_WEAK_CAMERAS, _WEAK_MEAN, _WEAK_SEED = 20, 0.01, 0
+# Most real photos: choosing γ takes time as the cube of their number.
+_MOST = 800
+_FEWEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Correlated:
+    """Correlations of photos of known cameras, and the side of the square they come from."""
+
+    gram: npt.NDArray[np.floating]
+    truth: npt.NDArray[np.intp]
+    side: int
+
+    @property
+    def n_pixels(self) -> int:
+        """Length of a fingerprint."""
+        return self.side**2
+
+
+def simulated_set(name: str, side: int = SIDE) -> Correlated:
+    """The twin of that name, or the weak set, as squares of another side would correlate.
+
+    The correlation that a camera makes does not depend on the side; that of strangers spreads
+    by 512/side as much as at 512.
+    """
+    from samecam.simulate import gram
+
+    model = twin("dev" if name == WEAK else name)
+    scale = model.null_scale * SIDE / side
+    if name != WEAK:
+        drawn = replace(model, n_pixels=side**2, null_scale=scale).gram()
+        return Correlated(drawn.gram, drawn.labels, side)
+    sizes = np.random.default_rng(_WEAK_SEED).integers(10, 50, _WEAK_CAMERAS, endpoint=True)
+    drawn = gram(
+        sizes.tolist(),
+        _WEAK_MEAN,
+        n_pixels=side**2,
+        null_scale=scale,
+        camera_spread=model.camera_spread,
+        photo_cv=model.photo_cv,
+        seed=_WEAK_SEED,
+    )
+    return Correlated(drawn.gram, drawn.labels, side)
+
+
+def real_photos(context: Context) -> PhotoSet:
+    """Photographs of the collection that is named, as many of each camera, 800 at most."""
+    assert context.data is not None
+    found = open_collection(context.data)
+    sizes = {camera: count for camera, count in found.sizes().items() if count >= _FEWEST}
+    if len(sizes) < 2:
+        raise SamecamError(
+            f"{str(context.data)!r} has {len(sizes)} cameras with {_FEWEST} photos or more: give "
+            "two or more."
+        )
+    each = max(_FEWEST, _MOST // len(sizes))
+    found = found.take({camera: min(count, each) for camera, count in sizes.items()})
+    return PhotoSet("real", "real", tuple(found.paths), tuple(found.cameras))
+
+
+def real_sides(photos: PhotoSet) -> list[int]:
+    """Sides that the photographs allow."""
+    return allowed_sides(photos, SIDES)
+
+
+def real_set(context: Context, photos: PhotoSet, side: int) -> Correlated:
+    """Correlations of the good photographs, extracted if they are not yet."""
+    correlate_photos(context, photos, None, [side])
+    saved = context.study.load(f"{photos.name}/{Setting(None, side).key}/correlations").arrays
+    good = np.flatnonzero(~saved["weak"])
+    truth = photos.truth()[saved["rows"][good]].astype(np.intp)
+    return Correlated(saved["gram"][np.ix_(good, good)], truth, side)

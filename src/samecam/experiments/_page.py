@@ -1,0 +1,86 @@
+"""docs/results.md, made from the files in results/ and from nothing else."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from samecam.experiments._list import EXPERIMENTS, experiment
+from samecam.experiments._results import REAL, read_result
+from samecam.experiments._study import write_text
+
+_HEAD = """\
+# Results: the paper's tables and figures, ours beside theirs
+
+Made by `samecam experiment page` from the files in [results](../results): do not edit. Every number
+below stands in the JSON named beside it, with each run, its seed, and the commit that made it;
+`samecam experiment NAME` makes it again.
+
+*Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras
+and images of the paper's, on which LS-SSC was made to do about as well as in print
+([docs/datasets.md](datasets.md)); they say nothing about real photographs. The paper's figures
+carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
+chance in them run several times with seeds 0, 1, …: mean ± standard deviation. F, precision and
+recall are of pairs, and an unclustered photo counts as a group of its own. L_p/L_g is the number of
+groups found, over that of cameras.
+"""
+
+
+def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] = "docs") -> str:
+    """Text of the page: a table of all experiments, then a section for each that was made.
+
+    Parameters
+    ----------
+    results : folder with NAME.json and NAME.svg
+    docs : folder that the page stands in; links are relative to it
+    """
+    folder = Path(results)
+    link = Path(os.path.relpath(folder, docs)).as_posix()
+    found = {stem: read_result(path) for stem, path in _files(folder).items()}
+    head = _HEAD.replace("(../results)", f"({link})")
+    parts = [head, _overview(found, link)]
+    parts += [_section(stem, document, link) for stem, document in found.items()]
+    return "\n".join(parts)
+
+
+def write_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] = "docs") -> Path:
+    """Write `results.md` into `docs`."""
+    target = Path(docs) / "results.md"
+    write_text(target, results_page(results, docs))
+    return target
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """Results that are there, in the order of the experiments, twins before real ones."""
+    stems = [stem for name in EXPERIMENTS for stem in (name, name + REAL)]
+    paths = {stem: folder / f"{stem}.json" for stem in stems}
+    return {stem: path for stem, path in paths.items() if path.is_file()}
+
+
+def _overview(found: Mapping[str, Mapping[str, Any]], link: str) -> str:
+    lines = ["| experiment | what it shows | on | runs | made at |", "|---|---|---|---|---|"]
+    for name, entry in EXPERIMENTS.items():
+        made = [(stem, found[stem]) for stem in (name, name + REAL) if stem in found]
+        if not made:
+            lines.append(f"| {name} | {entry.summary} | not made yet | | |")
+        for stem, document in made:
+            kind = "twins" if document["kind"] == "twin" else "photographs"
+            how = "quick" if document["quick"] else "full"
+            lines.append(
+                f"| [{stem}](#{stem}) | {entry.summary} | {kind} | {how} "
+                f"| [{document['commit'] or 'unknown'}]({link}/{stem}.json) |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _section(stem: str, document: Mapping[str, Any], link: str) -> str:
+    found = experiment(document["experiment"])
+    how = "quick: fewer configurations and runs" if document["quick"] else "full"
+    # Where results are shown beside simulated ones, say which these are.
+    on = "simulated" if document["kind"] == "twin" else "on photographs"
+    return (
+        f"## {stem}\n\n*{document['title']}* ({on}; {how}). `{document['command']}`, "
+        f"[{stem}.json]({link}/{stem}.json).\n\n"
+        f"![{found.title}]({link}/{stem}.svg)\n\n"
+        f"{found.words(document['result']).strip()}\n"
+    )

@@ -1,0 +1,173 @@
+"""How results are drawn: the same colours, marks and tables everywhere."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from samecam.errors import SamecamError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's colours, which people who see few colours can tell apart; ours is the darkest.
+COLOURS: Mapping[str, str] = {
+    "ours": "#0072B2",
+    "ls-ssc": "#D55E00",
+    "ssc-nc": "#E69F00",
+    "ssc": "#CC79A7",
+    "lin-ls": "#009E73",
+    "lin-ls-measured": "#56B4E9",
+    "ls-ssc-measured": "#8C6D1F",
+}
+OTHER = "#999999"
+MARKERS: Mapping[str, str] = {"ours": "o", "ls-ssc": "s", "ssc-nc": "D", "lin-ls": "^"}
+INK = "#222222"
+
+
+def blank(width: float, height: float) -> "Figure":
+    """An empty figure, or a sentence if there is nothing to draw with."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise SamecamError("Plots need matplotlib: install samecam[plots].") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def colour(method: str) -> str:
+    """The colour of a method."""
+    return COLOURS.get(method, OTHER)
+
+
+class Cells(NamedTuple):
+    """A table to be shown as shades: a row a method, a column a collection.
+
+    Attributes
+    ----------
+    values : (rows, columns), None for a cell without a number
+    words : what stands in the cells
+    rows, columns : their names
+    bold : rows that are ours
+    """
+
+    values: Sequence[Sequence[float | None]]
+    words: Sequence[Sequence[str]]
+    rows: Sequence[str]
+    columns: Sequence[str]
+    bold: frozenset[str] = frozenset({"ours"})
+
+
+def shade(ax: "Axes", cells: Cells, title: str, *, least: float, most: float, cmap: str) -> None:
+    """Draw a table whose cells are the darker the higher their number."""
+    import numpy as np
+
+    array = np.array([[np.nan if v is None else v for v in row] for row in cells.values], float)
+    ax.imshow(array, cmap=cmap, vmin=least, vmax=most, aspect="auto")
+    middle = (least + most) / 2
+    for y, row in enumerate(cells.words):
+        for x, word in enumerate(row):
+            value = cells.values[y][x]
+            light = value is not None and value > middle
+            weight = "bold" if cells.rows[y] in cells.bold else "normal"
+            ax.text(
+                *(x, y, word),
+                ha="center",
+                va="center",
+                fontsize=7.5,
+                weight=weight,
+                color="white" if light else INK,
+            )
+    ax.set_xticks(range(len(cells.columns)), cells.columns, fontsize=8)
+    ax.set_yticks(range(len(cells.rows)), cells.rows, fontsize=8.5)
+    # Axes that share their rows show the names once.
+    for tick, name in zip(ax.get_yticklabels(), cells.rows, strict=False):
+        tick.set_fontweight("bold" if name in cells.bold else "normal")
+    for edge in range(1, len(cells.rows)):
+        ax.axhline(edge - 0.5, color="white", linewidth=1)
+    for edge in range(1, len(cells.columns)):
+        ax.axvline(edge - 0.5, color="white", linewidth=1)
+    ax.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+    for side in ax.spines.values():
+        side.set_visible(False)
+    ax.set_title(title, fontsize=10, loc="left", weight="bold")
+
+
+def line(ax: "Axes", method: str, label: str, xs: Sequence[float], ys: Sequence[float],
+         spread: Sequence[float]) -> None:  # fmt: skip
+    """A method's course with its spread; ours is drawn thicker and above the others."""
+    ours = method == "ours"
+    ax.errorbar(
+        xs,
+        ys,
+        yerr=spread if any(spread) else None,
+        label=label,
+        color=colour(method),
+        marker=MARKERS.get(method, "v"),
+        markersize=7 if ours else 5,
+        linewidth=2.6 if ours else 1.4,
+        capsize=3,
+        zorder=3 if ours else 2,
+    )
+
+
+def printed(ax: "Axes", x: float, y: float, method: str, word: str, *, above: bool = False) -> None:
+    """A number in print: a hollow star in its method's colour, with an arrow for "above"."""
+    ax.plot([x], [y], marker="*", markersize=15, markerfacecolor="white", linestyle="none",
+            markeredgecolor=colour(method), markeredgewidth=1.4, zorder=4)  # fmt: skip
+    ax.annotate(word, (x, y), xytext=(-11, -3), textcoords="offset points", ha="right",
+                fontsize=7.5, color=colour(method), zorder=5,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8,
+                      "alpha": 0.8} if word else None)  # fmt: skip
+    if above:
+        ax.annotate("", (x, y), xytext=(0, 22), textcoords="offset points",
+                    arrowprops={"arrowstyle": "<-", "color": colour(method)})  # fmt: skip
+
+
+def tidy(ax: "Axes", title: str, xlabel: str = "", ylabel: str = "") -> None:
+    """Axes as all results have them."""
+    ax.set_title(title, fontsize=10, loc="left", weight="bold")
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color="#dddddd", linewidth=0.7)
+    ax.set_axisbelow(True)
+
+
+class Bar(NamedTuple):
+    """One bar: a method's number, its spread, and what is printed (None: nothing)."""
+
+    method: str
+    label: str
+    value: float
+    spread: float
+    in_print: float | None
+
+
+def bars(ax: "Axes", rows: Sequence[Bar], title: str, form: str) -> None:
+    """Horizontal bars, first on top; a star marks a number in print."""
+    places = list(range(len(rows)))
+    ax.barh(places, [r.value for r in rows], xerr=[r.spread for r in rows], height=0.62,
+            color=[colour(r.method) for r in rows],
+            error_kw={"ecolor": INK, "elinewidth": 1, "capsize": 2})  # fmt: skip
+    for y, row in zip(places, rows, strict=True):
+        ax.annotate(format(row.value, form), (row.value + row.spread, y), xytext=(4, 0),
+                    textcoords="offset points", va="center", fontsize=8,
+                    weight="bold" if row.method == "ours" else "normal")  # fmt: skip
+        if row.in_print is not None:
+            ax.plot([row.in_print], [y], marker="*", markersize=13, markerfacecolor="white",
+                    markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip
+    ax.set_yticks(places, [r.label for r in rows])
+    for tick, row in zip(ax.get_yticklabels(), rows, strict=False):
+        tick.set_fontweight("bold" if row.method == "ours" else "normal")
+    ax.invert_yaxis()
+    ax.margins(x=0.16)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_title(title, fontsize=10, loc="left", weight="bold")
+
+
+def note(figure: "Figure", text: str) -> None:
+    """A line below the picture."""
+    figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
+
+
+Row = Mapping[str, Any]

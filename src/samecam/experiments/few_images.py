@@ -1,0 +1,138 @@
+"""The paper's test with few images: 400 cameras of 10 to 50 images each."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from samecam.datasets import twin
+from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._grid import Task, cell, rounded, run_grid, score_grid, tasks
+from samecam.experiments._methods import METHODS
+from samecam.experiments._sources import Plan, twin_source
+from samecam.experiments._study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAME = "few400"
+_METHODS = ("ours", "ls-ssc", "lin-ls", "lin-ls-measured")
+# One run takes a minute or more.
+_QUICK_RUNS = 1
+
+
+def _todo(context: Context) -> list[Task]:
+    found = Plan([twin_source(twin(_NAME))], ())
+    runs = _QUICK_RUNS if context.quick else context.runs
+    return tasks(found, [METHODS[key] for key in _METHODS], runs)
+
+
+def _run(context: Context) -> None:
+    run_grid(context, "few-images", _todo(context))
+
+
+def alone_by_size(truth: Sequence[int], labels: Sequence[int]) -> dict[str, float]:
+    """Share of photos without a group, by the number of photos of their camera."""
+    sizes = Counter(truth)
+    photos = Counter(sizes[camera] for camera in truth)
+    alone = Counter(sizes[camera] for camera, label in zip(truth, labels, strict=True) if label < 0)
+    return {str(size): rounded(alone[size] / photos[size]) for size in sorted(photos)}
+
+
+def _score(study: Study, context: Context) -> dict[str, Any]:
+    ours = study.load(f"{_NAME}/ours/0").arrays
+    return {
+        "alone_by_size": alone_by_size(ours["truth"].tolist(), ours["labels"].tolist()),
+        "configurations": [_NAME],
+        "printed": [_paper.as_json(entry) for entry in _paper.FEW_IMAGES],
+        **score_grid(study, _todo(context)),
+    }
+
+
+def _shown(result: Result) -> list[Mapping[str, Any]]:
+    return [row for key in _METHODS if (row := cell(result, _NAME, key)) is not None]
+
+
+def _plot(result: Result) -> "Figure":
+    figure = _pictures.blank(10.5, 2.7)
+    printed = {entry["method"]: entry for entry in result["printed"]}
+    panels = (
+        ("f", "F", ".2f"),
+        ("n_clusters", "groups (there are 400 cameras)", ".0f"),
+        ("n_unclustered", "photos left without a group", ".0f"),
+    )
+    for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
+        rows = [
+            _pictures.Bar(
+                row["method"],
+                row["label"],
+                row[name],
+                row[f"{name}_spread"],
+                printed.get(row["method"], {}).get(name),
+            )
+            for row in _shown(result)
+        ]
+        _pictures.bars(ax, rows, title, form)
+        if name == "n_clusters":
+            ax.axvline(400, color="#888888", linewidth=0.9, linestyle="--")
+    _pictures.note(figure, "Star: what the paper prints.")
+    return figure
+
+
+def _text(result: Result) -> str:
+    said = [_words.standing(result, [_NAME])]
+    for row in _shown(result):
+        said.append(_about(row))
+    rows = {row["method"]: row for row in _shown(result)}
+    left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
+    if left:
+        fewer = [f"{row['label']} ({_words.count(row['n_unclustered'])})" for row in left]
+        said.append(
+            f"**Ours is worse in one thing:** it leaves more photos alone than "
+            f"{_words.listed(fewer)}, since it does not guess where a photo cannot be told from "
+            f"chance: {_extremes(result['alone_by_size'])}."
+        )
+    for entry in result["printed"]:
+        said.append(
+            f"In print ({entry['place']}) {entry['label']} has F "
+            f"{_words.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
+            f"{entry['n_unclustered']} alone."
+        )
+    head = ["method", "F", "precision", "recall", "groups", "left alone"]
+    lines = [
+        [
+            f"**{row['label']}**" if row["method"] == "ours" else row["label"],
+            *(_words.with_spread(row, name) for name in ("f", "precision", "recall")),
+            *(_words.count(row[name]) for name in ("n_clusters", "n_unclustered")),
+        ]
+        for row in _shown(result)
+    ]
+    return " ".join(said) + "\n\n" + _words.table(head, lines)
+
+
+def _extremes(alone: Mapping[str, float]) -> str:
+    sizes = sorted(alone, key=int)
+    first, last = sizes[0], sizes[-1]
+    return (
+        f"{100 * alone[first]:.0f} % of the photos by cameras with {first}, "
+        f"{100 * alone[last]:.0f} % by cameras with {last}"
+    )
+
+
+def _about(row: Mapping[str, Any]) -> str:
+    label = "Ours" if row["method"] == "ours" else row["label"]
+    return (
+        f"{label} has F {_words.with_spread(row)} (precision {_words.share(row['precision'])}, "
+        f"recall {_words.share(row['recall'])}) with {_words.count(row['n_clusters'])} groups, and "
+        f"leaves {_words.count(row['n_unclustered'])} of {_words.count(row['n_images'])} alone."
+    )
+
+
+EXPERIMENT = Experiment(
+    "few-images",
+    "Text, few images per camera: 12,000 images of 400 cameras",
+    _run,
+    _score,
+    _plot,
+    _text,
+)

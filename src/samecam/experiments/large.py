@@ -1,0 +1,180 @@
+"""The paper's large-scale figures: LS-SSC, Lin-LS and ours on more photos than one batch holds."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from samecam.datasets import configuration
+from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._grid import Task, cell, remarks, run_grid, score_grid, tasks
+from samecam.experiments._methods import METHODS
+from samecam.experiments._sources import Plan, plan
+from samecam.experiments._study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "dresden": tuple(f"LDa{n}" for n in (30, 35, 40, 45, 50, 55, 60, 65, 70, 74)),
+    "vision": tuple(f"LVa{n}" for n in (21, 24, 27, 30, 33)),
+}
+_QUICK: Mapping[str, tuple[str, ...]] = {
+    "dresden": ("LDa30", "LDa74"),
+    "vision": ("LVa21", "LVa33"),
+}
+_METHODS = ("ours", "ls-ssc", "lin-ls")
+# One run of these takes minutes, so that a quick study makes fewer, and leaves out the slowest.
+_QUICK_RUNS = 1
+_SLOWEST = ("LDa74", "lin-ls")
+
+
+def _todo(collection: str, context: Context) -> tuple[Plan, list[Task]]:
+    names = _QUICK[collection] if context.quick else _NAMES[collection]
+    found = plan(context, collection, names)
+    runs = _QUICK_RUNS if context.quick else context.runs
+    todo = tasks(found, [METHODS[key] for key in _METHODS], runs)
+    if context.quick:
+        todo = [task for task in todo if (task.source.name, task.method.key) != _SLOWEST]
+    return found, todo
+
+
+def _run(collection: str, context: Context) -> None:
+    run_grid(context, f"large-{collection}", _todo(collection, context)[1])
+
+
+def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
+    found, todo = _todo(collection, context)
+    names = [source.name for source in found.sources]
+    scored = score_grid(study, todo)
+    return {
+        "collection": collection,
+        "configurations": names,
+        "cameras": [_cameras(name) for name in names],
+        "skipped": list(found.skipped),
+        "notes": remarks(found, scored),
+        "printed": [_paper.as_json(p) for p in _paper.LARGE if p.configuration in names],
+        **scored,
+    }
+
+
+def _cameras(name: str) -> int | None:
+    return None if name == "all" else configuration(name).cameras
+
+
+def _rows(result: Result, method: str) -> list[tuple[float, Mapping[str, Any]]]:
+    """Number of cameras and row of a method, where it was run."""
+    found = [cell(result, name, method) for name in result["configurations"]]
+    return [(float(row["n_cameras"]), row) for row in found if row is not None]
+
+
+def _plot(result: Result) -> "Figure":
+    figure = _pictures.blank(10.5, 3.9)
+    panels = (
+        ("f", "F"),
+        ("lp_over_lg", "groups found / cameras"),
+        ("n_unclustered", "photos left alone"),
+    )
+    axes = figure.subplots(1, 3)
+    for ax, (measure, title) in zip(axes, panels, strict=True):
+        for method in _METHODS:
+            found = _rows(result, method)
+            if found:
+                xs = [x for x, _ in found]
+                ys = [row[measure] for _, row in found]
+                spread = [row[f"{measure}_spread"] for _, row in found]
+                _pictures.line(ax, method, found[0][1]["label"], xs, ys, spread)
+        _pictures.tidy(ax, title, "cameras")
+    axes[0].set_ylim(0, 1.04)
+    axes[1].axhline(1, color="#888888", linewidth=0.8)
+    axes[1].set_ylim(bottom=0)
+    axes[2].set_ylim(0, max(1, axes[2].get_ylim()[1]))
+    for entry in result["printed"]:
+        above = "f_above" in entry
+        value = entry.get("f", entry.get("f_above"))
+        word = f"print: {'> ' * above}{_words.share(value)}"
+        cameras = configuration(entry["configuration"]).cameras
+        _pictures.printed(axes[0], cameras, value, entry["method"], word, above=above)
+    axes[0].legend(loc="lower left", frameon=False, fontsize=8.5)
+    return figure
+
+
+def _text(result: Result) -> str:
+    names = result["configurations"]
+    said = [_words.standing(result, names)]
+    for method in ("ls-ssc", "lin-ls"):
+        rows = [row for _, row in _rows(result, method)]
+        if rows:
+            said.append(_course(rows))
+    ours = [row for _, row in _rows(result, "ours")]
+    if ours:
+        said.append(_course(ours).replace("ours", "Ours", 1))
+        said.append("Ours takes all correlations at once; LS-SSC is given batches of 4,000.")
+    said += _in_print(result)
+    left = [name for name in names if cell(result, name, "lin-ls") is None]
+    if left:
+        said.append(f"Lin-LS was left out on {_words.listed(left)}, where it takes longest.")
+    said += [*result["skipped"], *result["notes"]]
+    return " ".join(said) + "\n\n" + _table(result, names)
+
+
+def _course(rows: Sequence[Mapping[str, Any]]) -> str:
+    """F, groups and photos left alone of one method, as ranges."""
+    f = [row["f"] for row in rows]
+    ratio = [row["lp_over_lg"] for row in rows]
+    alone = [row["n_unclustered"] for row in rows]
+    return (
+        f"{rows[0]['label']} has F {_words.span(_words.share(min(f)), _words.share(max(f)))}, "
+        f"{_words.span(f'{min(ratio):.2f}', f'{max(ratio):.2f}')} groups a camera, and leaves "
+        f"{_words.span(_words.count(min(alone)), _words.count(max(alone)))} photos alone."
+    )
+
+
+def _in_print(result: Result) -> list[str]:
+    said = []
+    for entry in result["printed"]:
+        row = cell(result, entry["configuration"], entry["method"])
+        value = entry.get("f", entry.get("f_above"))
+        above = "above " * ("f_above" in entry)
+        here = "" if row is None else f"; here {_words.with_spread(row)}"
+        said.append(
+            f"In print ({entry['place']}) {entry['label']} has F {above}{_words.share(value)} on "
+            f"{entry['configuration']}{here}."
+        )
+    return said or ["The paper prints no number for these: its figures alone show them."]
+
+
+def _table(result: Result, names: Sequence[str]) -> str:
+    head = ["collection", "photos", *(METHODS[key].label for key in _METHODS)]
+    rows = []
+    for name in names:
+        line = [cell(result, name, key) for key in _METHODS]
+        images = next((_words.count(row["n_images"]) for row in line if row is not None), "–")
+        words = ["–" if row is None else _cell_words(row) for row in line]
+        rows.append([name, images, *words])
+    said = "F (precision, recall), groups, photos left alone:"
+    return f"{said}\n\n{_words.table(head, rows)}"
+
+
+def _cell_words(row: Mapping[str, Any]) -> str:
+    return (
+        f"{_words.with_spread(row)} ({_words.share(row['precision'])}, "
+        f"{_words.share(row['recall'])}), {_words.count(row['n_clusters'])}, "
+        f"{_words.count(row['n_unclustered'])}"
+    )
+
+
+def _experiment(collection: str, title: str) -> Experiment:
+    return Experiment(
+        f"large-{collection}",
+        title,
+        partial(_run, collection),
+        partial(_score, collection),
+        _plot,
+        _text,
+        takes_data=True,
+    )
+
+
+DRESDEN = _experiment("dresden", "Figure: LS-SSC, Lin-LS and ours on 30 to 74 cameras of Dresden")
+VISION = _experiment("vision", "Figure: LS-SSC, Lin-LS and ours on 21 to 33 cameras of VISION")

@@ -1,0 +1,139 @@
+"""The paper's test with strangers: 20 cameras, and 50 photos of which no two share a camera."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING, Any
+
+from samecam.datasets import twin
+from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._grid import Task, cell, rounded, run_grid, score_grid, tasks
+from samecam.experiments._methods import METHODS
+from samecam.experiments._sources import Plan, twin_source
+from samecam.experiments._study import Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_NAME = "Va20-strangers"
+_METHODS = ("ours", "ls-ssc", "ssc-nc", "lin-ls", "lin-ls-measured", "mrf", "hdbscan")
+
+
+def _todo(context: Context) -> list[Task]:
+    found = Plan([twin_source(twin(_NAME))], ())
+    return tasks(found, [METHODS[key] for key in _METHODS], context.runs)
+
+
+def _run(context: Context) -> None:
+    run_grid(context, "outliers", _todo(context))
+
+
+def strangers(truth: Sequence[int], labels: Sequence[int]) -> tuple[int, int, int]:
+    """Strangers, those left without a group, and groups that hold a stranger.
+
+    A stranger is a photo whose camera took no other of these.
+    """
+    sizes = Counter(truth)
+    alone = [k for k, camera in enumerate(truth) if sizes[camera] == 1]
+    left = sum(labels[k] < 0 for k in alone)
+    return len(alone), left, len({labels[k] for k in alone if labels[k] >= 0})
+
+
+def _score(study: Study, context: Context) -> dict[str, Any]:
+    scored = score_grid(study, _todo(context))
+    for run in scored["runs"]:
+        arrays = study.load(run["key"]).arrays
+        if arrays:
+            found = strangers(arrays["truth"].tolist(), arrays["labels"].tolist())
+            run["strangers"], run["strangers_left"], run["groups_with_strangers"] = found
+    for row in scored["rows"]:
+        own = [r for r in scored["runs"] if r["method"] == row["method"] and "strangers" in r]
+        for name in ("strangers", "strangers_left", "groups_with_strangers"):
+            values = [float(run[name]) for run in own]
+            row[name] = rounded(fmean(values)) if values else None
+            row[f"{name}_spread"] = rounded(stdev(values)) if len(values) > 1 else 0.0
+    return {
+        "configurations": [_NAME],
+        "printed": [_paper.as_json(_paper.OUTLIERS)],
+        **scored,
+    }
+
+
+def _shown(result: Result) -> list[Mapping[str, Any]]:
+    return [row for key in _METHODS if (row := cell(result, _NAME, key)) is not None]
+
+
+def _plot(result: Result) -> "Figure":
+    figure = _pictures.blank(10.5, 3.4)
+    printed = {entry["method"]: entry for entry in result["printed"]}
+    panels = (
+        ("f", "F", ".2f"),
+        ("n_unclustered", "photos left without a group", ".0f"),
+        ("strangers_left", "of these, strangers (there are 50)", ".0f"),
+    )
+    for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
+        rows = [
+            _pictures.Bar(
+                row["method"],
+                row["label"],
+                row[name],
+                row[f"{name}_spread"],
+                printed.get(row["method"], {}).get(name),
+            )
+            for row in _shown(result)
+        ]
+        _pictures.bars(ax, rows, title, form)
+    _pictures.note(figure, "Star: what the paper prints of LS-SSC.")
+    return figure
+
+
+def _text(result: Result) -> str:
+    rows = {row["method"]: row for row in _shown(result)}
+    ours, paper, entry = rows["ours"], rows.get("ls-ssc"), result["printed"][0]
+    said = [_about(ours, "Ours")]
+    if paper is not None:
+        said.append(_about(paper, "LS-SSC"))
+    said.append(
+        f"In print ({entry['place']}): F {_words.share(entry['f'])}, {entry['n_unclustered']} left "
+        f"alone, {entry['strangers_left']} of the strangers among them."
+    )
+    said.append(_words.standing(result, [_NAME]))
+    better = [row for row in rows.values() if row["strangers_left"] > ours["strangers_left"]]
+    if better:
+        names = _words.listed([row["label"] for row in better])
+        said.append(
+            f"**Fewer strangers get into groups with {names} than with ours**, which lets in "
+            f"{_words.count(ours['strangers'] - ours['strangers_left'])}; it is made to let 1 % of "
+            "photos by other cameras in."
+        )
+    head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
+    lines = [
+        [
+            f"**{row['label']}**" if row["method"] == "ours" else row["label"],
+            _words.with_spread(row),
+            _words.count(row["n_unclustered"]),
+            f"{_words.count(row['strangers_left'])} of {_words.count(row['strangers'])}",
+            _words.count(row["groups_with_strangers"]),
+        ]
+        for row in rows.values()
+    ]
+    return " ".join(said) + "\n\n" + _words.table(head, lines)
+
+
+def _about(row: Mapping[str, Any], name: str) -> str:
+    return (
+        f"{name} has F {_words.with_spread(row)}, leaves {_words.count(row['n_unclustered'])} "
+        f"photos alone, and with them {_words.count(row['strangers_left'])} of the "
+        f"{_words.count(row['strangers'])} strangers."
+    )
+
+
+EXPERIMENT = Experiment(
+    "outliers",
+    "Text, presence of outliers: 20 cameras of VISION and 50 photos of strangers",
+    _run,
+    _score,
+    _plot,
+    _text,
+)

@@ -1,0 +1,70 @@
+"""docs/results.md is what its generator makes of the results, and every number in it is theirs."""
+
+import json
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from samecam.errors import SamecamError
+from samecam.experiments import EXPERIMENTS, read_result, results_page, write_page
+from samecam.experiments._results import REAL
+
+ROOT = Path(__file__).parents[2]
+RESULTS, DOCS = ROOT / "results", ROOT / "docs"
+STEMS = sorted(path.stem for path in RESULTS.glob("*.json"))
+
+
+def test_the_page_is_what_the_results_make():
+    page = (DOCS / "results.md").read_text(encoding="utf-8")
+    assert page == results_page(RESULTS, DOCS), "run: samecam experiment page"
+
+
+def test_every_experiment_has_its_result():
+    missing = [name for name in EXPERIMENTS if name not in STEMS]
+    assert not missing, f"make them: samecam experiment NAME [--quick], for {missing}"
+    assert "not made yet" not in (DOCS / "results.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_every_result_tells_where_it_comes_from(stem):
+    found = read_result(RESULTS / f"{stem}.json")
+    assert found["experiment"] == stem.removesuffix(REAL)
+    assert (found["kind"] == "real") == stem.endswith(REAL)
+    assert {"commit", "versions", "device", "processor", "cores", "quick", "seeds"} <= set(found)
+    assert found["result"]["runs"], "every run is listed"
+    assert found["command"].startswith(f"samecam experiment {found['experiment']}")
+    picture = ET.fromstring((RESULTS / f"{stem}.svg").read_text(encoding="utf-8"))
+    assert picture.tag.endswith("svg")
+
+
+def test_a_changed_number_changes_the_page(tmp_path):
+    shutil.copytree(RESULTS, tmp_path / "results")
+    before = results_page(tmp_path / "results", tmp_path)
+    path = tmp_path / "results" / "rivals-table.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    document["result"]["rows"][0]["f"] = 0.1234
+    path.write_text(json.dumps(document), encoding="utf-8")
+    assert results_page(tmp_path / "results", tmp_path) != before
+
+
+def test_links_are_relative_to_the_page(tmp_path):
+    shutil.copytree(RESULTS, tmp_path / "results")
+    (tmp_path / "docs").mkdir()
+    path = write_page(tmp_path / "results", tmp_path / "docs")
+    assert path == tmp_path / "docs" / "results.md"
+    assert "](../results/rivals-table.svg)" in path.read_text(encoding="utf-8")
+
+
+def test_no_results_make_a_page_that_says_so(tmp_path):
+    page = results_page(tmp_path, tmp_path)
+    assert page.count("not made yet") == len(EXPERIMENTS)
+
+
+def test_foreign_files_are_named(tmp_path):
+    path = tmp_path / "outliers.json"
+    for text, words in (("{", "cannot be read"), ("{}", "no result of an experiment")):
+        path.write_text(text)
+        with pytest.raises(SamecamError, match=f"outliers.json' .*{words}"):
+            results_page(tmp_path, tmp_path)

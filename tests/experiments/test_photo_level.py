@@ -1,0 +1,400 @@
+"""Experiments on photographs: copies, choice of photos, runs, and what is said of them."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from samecam.datasets import configuration
+from samecam.errors import SamecamError
+from samecam.experiments import Context, Run, Study, double_jpeg, sizes
+from samecam.experiments import _photo_level as level
+from samecam.experiments import _photo_sets as sets
+from samecam.experiments._photo_sets import PhotoSet, Setting, compress_again
+
+SIDE = 64
+
+
+@pytest.fixture(scope="module")
+def texture():
+    """A picture (160, 200, 3) with edges and noise in all colours."""
+    rng = np.random.default_rng(5)
+    smooth = rng.integers(0, 200, (20, 25, 3)).repeat(8, axis=0).repeat(8, axis=1)
+    return (smooth + rng.integers(0, 55, smooth.shape)).astype(np.uint8)
+
+
+def _pixels(data):
+    with Image.open(io.BytesIO(data)) as picture:
+        return np.asarray(picture.convert("RGB"))
+
+
+def _photo(path, pixels, orientation=None, **options):
+    exif = Image.Exif()
+    if orientation is not None:
+        exif[0x0112] = orientation
+    Image.fromarray(pixels).save(path, "JPEG", quality=92, exif=exif, **options)
+    return path
+
+
+@pytest.mark.parametrize("quality", [50, 95])
+@pytest.mark.parametrize("orientation", [None, 6])
+def test_a_copy_is_that_of_the_whole_photograph(tmp_path, texture, quality, orientation):
+    original = _photo(tmp_path / "a.jpg", texture, orientation)
+    assert compress_again((str(original), str(tmp_path / "b.jpg"), quality, SIDE))
+    copy = (tmp_path / "b.jpg").read_bytes()
+    whole = io.BytesIO()
+    with Image.open(original) as picture:
+        picture.save(whole, "JPEG", quality=quality)
+    np.testing.assert_array_equal(
+        _pixels(copy)[:SIDE, :SIDE], _pixels(whole.getvalue())[:SIDE, :SIDE]
+    )
+    assert _pixels(copy).shape[0] < len(texture), "the part that is used is cut out first"
+    with Image.open(tmp_path / "b.jpg") as picture:
+        assert picture.getexif().get(0x0112) == orientation
+
+
+def test_copies_lose_more_at_lower_quality_and_are_made_once(tmp_path, texture):
+    original = _photo(tmp_path / "a.jpg", texture)
+    errors = []
+    for quality in (50, 75, 95):
+        copy = tmp_path / f"{quality}.jpg"
+        assert compress_again((str(original), str(copy), quality, SIDE))
+        ours = _pixels(copy.read_bytes())[:SIDE, :SIDE].astype(float)
+        errors.append(np.abs(ours - _pixels(original.read_bytes())[:SIDE, :SIDE]).mean())
+    assert errors[0] > errors[1] > errors[2] > 0
+    copy.write_bytes(b"there")
+    compress_again((str(original), str(copy), 50, SIDE))
+    assert copy.read_bytes() == b"there"
+
+
+def test_a_photo_that_cannot_be_read_or_is_too_small_has_no_copy(tmp_path, texture):
+    (tmp_path / "broken.jpg").write_bytes(b"\xff\xd8\xff no picture")
+    _photo(tmp_path / "small.jpg", texture[:40, :40])
+    for name in ("broken.jpg", "small.jpg"):
+        assert not compress_again((str(tmp_path / name), str(tmp_path / "copy.jpg"), 80, SIDE))
+    assert not (tmp_path / "copy.jpg").exists()
+
+
+def _headers(folder, shapes):
+    folder.mkdir()
+    for k, (width, height) in enumerate(shapes):
+        Image.new("L", (width, height)).save(folder / f"{k:02d}.png")
+    files = tuple(sorted(folder.iterdir()))
+    return PhotoSet("real", "real", files, ("a",) * len(files))
+
+
+def test_squares_that_nearly_all_photos_hold(tmp_path):
+    photos = _headers(tmp_path / "a", [(1100, 1030)] * 19 + [(1100, 800)])
+    assert sets.allowed_sides(photos, (256, 1024)) == [256, 1024]
+    photos = _headers(tmp_path / "b", [(1100, 1030)] * 18 + [(1100, 800)] * 2)
+    assert sets.allowed_sides(photos, (256, 512, 768, 1024)) == [256, 512, 768]
+    with pytest.raises(SamecamError, match="80% of the 10 photos"):
+        sets.allowed_sides(_headers(tmp_path / "c", [(600, 600)] * 8 + [(500, 600)] * 2), (256,))
+
+
+@pytest.mark.parametrize(
+    ("tree", "name", "cameras"),
+    [
+        (["x/1.jpg", "x/2.jpg", "truth.csv"], "truth", {"one", "two"}),
+        (
+            ["D01_A_B/images/nat/1.jpg", "D02_A_C/images/nat/1.jpg"],
+            "VISION",
+            {"D01_A_B", "D02_A_C"},
+        ),
+        (["Ixus_0_12.JPG", "Ixus_1_13.JPG"], "Dresden", {"Ixus_0", "Ixus_1"}),
+        (["Pixel/1.jpg", "Canon/1.jpg"], "folders", {"Pixel", "Canon"}),
+    ],
+)
+def test_a_collection_is_known_by_its_folder(tmp_path, texture, tree, name, cameras):
+    for path in tree:
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.suffix == ".csv":
+            file.write_text("path,camera\nx/1.jpg,one\nx/2.jpg,two\n")
+        else:
+            _photo(file, texture)
+    found = sets.open_collection(tmp_path)
+    assert found.name == name
+    assert set(found.cameras) == cameras
+
+
+def test_a_folder_that_tells_no_cameras(tmp_path, texture):
+    _photo(tmp_path / "holiday.jpg", texture)
+    with pytest.raises(SamecamError, match=r"truth\.csv"):
+        sets.open_collection(tmp_path)
+
+
+def test_with_quick_at_most_twelve_photos_of_a_real_camera(tmp_path, texture):
+    lines = ["path,camera"]
+    for camera, count in (("many", 15), ("few", 3)):
+        for k in range(count):
+            _photo(tmp_path / f"{camera}{k}.jpg", texture)
+            lines.append(f"{camera}{k}.jpg,{camera}")
+    (tmp_path / "truth.csv").write_text("\n".join(lines) + "\n")
+    full = Context(Study(tmp_path / "study"), data=tmp_path)
+    assert sets.photo_set(full).title == "real photographs, 2 cameras, 18 files"
+    quick = sets.photo_set(replace(full, quick=True))
+    assert sorted(quick.cameras) == ["few"] * 3 + ["many"] * 12
+    assert quick.name != sets.photo_set(full).name
+
+
+@pytest.mark.parametrize(("cameras", "drawn"), [(22, 20), (3, 3)])
+def test_of_vision_twenty_cameras_are_drawn_if_it_has_them(tmp_path, texture, cameras, drawn):
+    for k in range(cameras):
+        folder = tmp_path / f"D{k:02d}_Maker_Model{k}" / "images" / "nat"
+        folder.mkdir(parents=True)
+        _photo(folder / "1.jpg", texture)
+    found = sets.photo_set(Context(Study(tmp_path / "study"), data=tmp_path))
+    assert len(set(found.cameras)) == drawn
+    assert any("in print" in note for note in found.notes) == (drawn == 20)
+
+
+def test_what_was_interrupted_goes_on_with_its_copies(tmp_path, texture, monkeypatch):
+    files = tuple(_photo(tmp_path / f"{k}.jpg", np.roll(texture, k, axis=0)) for k in range(3))
+    photos = PhotoSet("real", "real", files, ("a", "a", "b"))
+    context = Context(Study(tmp_path / "study"), workers=1)
+    seen = []
+
+    def interrupted(_context, work, _side):
+        seen.append({f.name: f.stat().st_mtime_ns for f in (work / "photos").iterdir()})
+        if len(seen) == 1:
+            raise KeyboardInterrupt
+        return Run({"rows": np.arange(3)}, {})
+
+    monkeypatch.setattr(sets, "_correlate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        sets.correlate_photos(context, photos, 70, [SIDE])
+    sets.correlate_photos(context, photos, 70, [SIDE])
+    assert sorted(seen[0]) == ["000000.jpg", "000001.jpg", "000002.jpg"]
+    assert seen[1] == seen[0], "copies are not made twice"
+    assert not any((tmp_path / "study" / "work").rglob("*.jpg"))
+    sets.correlate_photos(context, photos, 70, [SIDE])
+    assert len(seen) == 2
+    other = replace(photos, cameras=("a", "b", "b"))
+    with pytest.raises(SamecamError, match="new folder"):
+        sets.correlate_photos(context, other, 70, [SIDE])
+
+
+# A set of six photos by two cameras at two settings, planted: photo 2 has no fingerprint at
+# quality 50, photo 3 is saturated, photo 4 is dark; the rows come in another order than the photos.
+ONCE, AGAIN = Setting(None, 512), Setting(50, 512)
+TRUTH = np.array([0, 1, 0, 1, 0, 1])
+
+
+def _planted(folder):
+    study = Study(folder)
+    files = tuple(Path(f"{k}.jpg") for k in range(6))
+    photos = PhotoSet("real", "real", files, tuple("ab"[k] for k in TRUTH))
+    for setting, rows in ((ONCE, [5, 4, 3, 2, 1, 0]), (AGAIN, [5, 4, 3, 1, 0])):
+        at = np.array(rows)
+        gram = np.where(TRUTH[at][:, None] == TRUTH[at], 0.5, 0.0) + 0.001 * (at[:, None] + at)
+        run = Run(
+            {"gram": gram, "rows": at, "weak": at == 3, "dark": at == 4}, {"null_scale": 0.002}
+        )
+        study.run(f"real/{setting.key}/correlations", lambda run=run: run)
+    study.run("real/photos", lambda: level._population(study, photos, [ONCE, AGAIN]))
+    return study, photos
+
+
+def test_the_same_photos_are_grouped_at_all_settings(tmp_path):
+    saved = _planted(tmp_path)[0].load("real/photos")
+    assert np.flatnonzero(saved.arrays["good"]).tolist() == [0, 1, 4, 5]
+    assert np.flatnonzero(saved.arrays["lit"]).tolist() == [0, 1, 5]
+    assert saved.facts["photos"] == {"lit": 3, "good": 4}
+    assert saved.facts["cameras"] == {"lit": 2, "good": 2}
+
+
+def test_correlations_come_with_their_own_cameras(tmp_path):
+    study, _ = _planted(tmp_path)
+    sources = {source.name: source for source in level._plan(study, "real").sources}
+    assert len(sources) == 4
+    gram, truth = sources["real/once-512/good"].load()
+    assert truth.tolist() == [1, 0, 1, 0]  # photos 5, 4, 1, 0
+    np.testing.assert_allclose(gram[0], [0.51, 0.009, 0.506, 0.005])
+    assert sources["real/once-512/good"].n_pixels == 512**2
+
+
+def test_no_photo_that_can_be_used(tmp_path):
+    study, photos = _planted(tmp_path)
+    none = Run({"rows": np.array([], int)}, {})
+    study.run("real/q70-512/correlations", lambda: none)
+    with pytest.raises(SamecamError, match="None of the 6 photos"):
+        level._population(study, photos, [ONCE, Setting(70, 512)])
+
+
+def test_what_is_printed_is_what_the_configurations_say(tmp_path):
+    study, _ = _planted(tmp_path)
+    context = Context(study, data=tmp_path)
+    for module, values in ((double_jpeg, range(50, 100, 5)), (sizes, (256, 512, 768, 1024))):
+        found = _score_printed(module, study, context)
+        assert [value for value in found if value != "place"] == [str(v) for v in values]
+        for value in values:
+            mark = "q" if module is double_jpeg else ""
+            name = "Va20" if value == 512 else f"Va20-{mark}{value}"
+            assert found[str(value)] == dict(configuration(name).printed)
+
+
+def _score_printed(module, study, context):
+    """Let the methods give everything one label, and score."""
+    from samecam.experiments._grid import tasks
+
+    for task in tasks(level._plan(study, "real"), level.COMPARED, context.runs):
+        count = task.source.parameters["photos"]
+        arrays = {"labels": np.zeros(count, int), "truth": TRUTH[:count]}
+        study.run(task.key, lambda arrays=arrays: Run(arrays, {"seconds": 1.0}))
+    return module.score(study, context)["printed"]
+
+
+def _result(leads=(), axis="quality"):
+    """A result in which ours has F .9 and others .8, but for `leads`: {(setting, key): F}."""
+    values = (
+        ((50, 512), (95, 512), (None, 512)) if axis == "quality" else ((None, 256), (None, 512))
+    )
+    rows = []
+    for quality, side in values:
+        for subset in level.SUBSETS:
+            for method in level.COMPARED:
+                f = dict(leads).get((quality, side, subset, method.key))
+                f = f if f is not None else 0.9 if method.key == "ours" else 0.8
+                left = 7 if method.key == "ours" else 2
+                rows.append(_result_row(Setting(quality, side), subset, method, f, left))
+    return {
+        "axis": axis,
+        "set": {
+            "name": "real",
+            "kind": "real",
+            "title": "real photographs, 2 cameras, 40 files",
+            "notes": ["3 photos are not there."],
+            "photos": {"lit": 30, "good": 40},
+            "cameras": {"lit": 2, "good": 2},
+            "settings": [list(value) for value in values],
+        },
+        "null_scales": [0.004, 0.003, 0.002][: len(values)],
+        "printed": {"place": "Table III", "50": {"f": 0.67}, "95": {"f": 0.92}, "256": {"f": 0.84}},
+        "rows": rows,
+        "runs": [],
+    }
+
+
+def _result_row(setting, subset, method, f, unclustered):
+    return {
+        "configuration": f"real/{setting.key}/{subset}",
+        "method": method.key,
+        "label": method.label,
+        "runs": 10 if method.random else 1,
+        "f": f,
+        "f_spread": 0.012 if method.random else 0.0,
+        "precision": 0.95,
+        "recall": f - 0.03,
+        "n_unclustered": unclustered,
+        "n_images": 40,
+    }
+
+
+def test_the_text_says_where_ours_is_behind():
+    assert "no method is ahead of ours" in level.where_behind(_result())
+    lead = {(50, 512, "lit", "ls-ssc"): 0.934, (95, 512, "lit", "ls-ssc"): 0.951}
+    text = level.where_behind(_result(lead))
+    assert "without dark photos: LS-SSC at quality 50, 95. Most at 95, .951" in text
+    assert "against .900 (P .950, R .870)" in text
+    assert "leaves 5 more photos without a group" in text
+    assert "with dark photos" not in text.replace("without dark photos", "")
+
+
+def test_the_reason_is_what_differs():
+    base = {"f": 0.8, "precision": 0.9, "recall": 0.7, "n_unclustered": 9, "n_images": 40}
+    cases = [
+        ({"precision": 0.2, "recall": 1.0}, "9 of 40 photos without a group"),
+        ({"recall": 0.8, "n_unclustered": 8}, "leaves one more photo without"),
+        ({"recall": 0.8, "n_unclustered": 9}, "splits cameras"),
+        ({"precision": 0.99}, "of different cameras together"),
+        ({"precision": 0.99, "recall": 0.8}, "behind in both"),
+    ]
+    for change, words in cases:
+        assert words in level._reason(base, {**base, **change})
+
+
+def test_every_score_stands_in_the_text_beside_what_is_printed():
+    lead = {(50, 512, "good", "ssc-nc"): 0.123, (50, 512, "good", "ours"): 0.456}
+    text = double_jpeg.words(_result(lead))
+    line = next(line for line in text.splitlines() if ".456" in line)
+    assert (
+        line == "| 50 | **.456** (.950, .426) | 7 | .800 ± .012 | .800 ± .012 | .123 ± .012 | .67 |"
+    )
+    assert "none | **.900**" in text
+    assert "3 photos are not there." in text
+    assert "0.00200 for the originals and up to 0.00400 after it (2.00 times" in text
+    assert "| 256 | **.900**" in sizes.words(_result(axis="side"))
+
+
+@pytest.mark.parametrize("axis", ["quality", "side"])
+def test_the_picture_has_a_line_a_method_and_a_star_for_print(axis):
+    leads = {(50, 512, "lit", "ours"): 0.777, (95, 512, "good", "ssc-nc"): 0.1}
+    result = _result(leads, axis)
+    figure = level.plot_photos(json.loads(json.dumps(result)))
+    assert len(figure.axes) == 2
+    assert figure.axes[1].get_ylim()[0] == (0.5 if axis == "side" else -0.03)
+    lines = figure.axes[0].containers
+    assert [line.get_label() for line in lines] == [method.label for method in level.COMPARED]
+    ours = lines[0].lines[0].get_ydata()
+    assert list(ours) == ([0.777, 0.9, 0.9] if axis == "quality" else [0.9, 0.9])
+    stars = [line for line in figure.axes[0].lines if line.get_marker() == "*"]
+    assert {star.get_ydata()[0] for star in stars} >= {0.67 if axis == "quality" else 0.84}
+
+
+@pytest.fixture(scope="module")
+def small():
+    """Fewer and smaller simulated photographs, fewer qualities."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sets, "QUICK_CAMERAS", (3, 6))
+        patch.setattr(sets, "SIZE", (560, 528))
+        patch.setattr(double_jpeg, "QUICK_QUALITIES", (30, 98))
+        yield
+
+
+@pytest.mark.usefixtures("small")
+def test_a_second_compression_from_photographs_to_scores(tmp_path):
+    context = Context(Study(tmp_path), quick=True, workers=2)
+    double_jpeg.run(context)
+    assert not any(tmp_path.glob("work/**/*.jpg")), "copies are gone when they are done with"
+    result = json.loads(json.dumps(double_jpeg.score(context.study, context)))
+    assert result["set"]["title"] == "simulated photographs, 3 cameras, 18 files"
+    assert len(result["runs"]) == 3 * 2 * (1 + 3 * 3)
+    f = {row["configuration"].split("/")[1]: row["f"] for row in result["rows"]
+         if row["method"] == "ours" and row["configuration"].endswith("/lit")}  # fmt: skip
+    assert f["once-512"] >= f["q98-512"] > f["q30-512"]
+    assert f["once-512"] > 0.9
+    double_jpeg.plot(result)
+    assert "| 98 |" in double_jpeg.words(result)
+    again = replace(context, study=Study(tmp_path))
+    double_jpeg.run(again)
+    assert again.study.made == 0
+
+
+def test_sizes_of_real_photographs(tmp_path, photos_dir):
+    from samecam.metrics import read_truth
+
+    kept = {}
+    for path, camera in read_truth(photos_dir / "truth.csv").items():
+        if "powershots100" in camera or "iphone7" in camera:
+            kept.setdefault(camera, []).append(path)
+    data = tmp_path / "data"
+    (data / "images").mkdir(parents=True)
+    lines = ["path,camera"]
+    for camera, paths in kept.items():
+        for path in paths[:6]:
+            (data / path).symlink_to(photos_dir / path)
+            lines.append(f"{path},{camera}")
+    (data / "truth.csv").write_text("\n".join(lines) + "\n")
+    context = Context(Study(tmp_path / "study"), quick=True, data=data, workers=2)
+    sizes.run(context)
+    result = sizes.score(context.study, context)
+    assert [side for _, side in result["set"]["settings"]] == [256, 512, 768, 1024]
+    assert result["set"]["title"] == "real photographs, 2 cameras, 12 files"
+    assert str(tmp_path) not in json.dumps(result)
+    ours = [row["f"] for row in result["rows"] if row["method"] == "ours"]
+    assert max(ours) > 0.9
