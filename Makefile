@@ -47,6 +47,7 @@ bench: env
 	$(BIN)/python -m benchmarks.large_scale $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.rivals $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.calibration $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.dask_tasks
 	$(BIN)/python -m benchmarks.consolidated_study $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from sklearn.metrics import adjusted_rand_score
 
 from samecam import correlate
 from samecam.cluster.consolidate import ConsolidatedSSC, _cpu
+from samecam.fingerprint import fingerprint
+from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
 from samecam.store import DiskStore, Subset
 from tests.devices import DEVICE, there
@@ -177,3 +180,18 @@ def test_batches_elsewhere_give_the_same_and_no_fingerprint_travels(tmp_path, so
 def test_a_device_that_is_none_is_refused_before_any_work():
     with pytest.raises(ValueError, match="'gpu' is no device"):
         ConsolidatedSSC(device="gpu").fit(np.eye(3))
+
+
+def test_labels_agree_on_real_photographs(photos_dir):
+    rows = []
+    for path in sorted(photos_dir.rglob("*.*")):
+        if path.suffix.lower() in (".png", ".jpg", ".jpeg", ".tif"):
+            with Image.open(path) as image:
+                pixels = np.asarray(image.convert("RGB").crop((0, 0, 512, 512)))
+            if exposure(pixels).saturated <= 0.3:
+                rows.append(fingerprint(pixels))
+    X = np.stack(rows)
+    assert len(X) == 384
+    host = labels_of(X, memory=2**32)
+    assert host.max() > 15
+    assert adjusted_rand_score(host, labels_of(X, memory=2**32, device=DEVICE)) >= 0.999
