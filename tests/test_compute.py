@@ -91,3 +91,26 @@ def test_a_device_that_is_chosen():
     assert compute.choose_device("auto") in ("cpu", "cuda:0")
     with pytest.raises(SamecamError, match="cuda:99.*--device cpu"):
         compute.choose_device("cuda:99")
+
+
+def test_less_memory_where_a_gpu_has_none_left(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
+    tried = []
+
+    def work(memory):
+        tried.append(memory)
+        if memory > 2**28:
+            raise torch.cuda.OutOfMemoryError
+        return "done"
+
+    assert compute.with_less(work, 2**30, "cuda:0") == "done"
+    assert tried == [2**30, 2**29, 2**28]
+
+    def never(_memory):
+        raise torch.cuda.OutOfMemoryError
+
+    with pytest.raises(SamecamError, match="'cuda:0' has no room.*--device cpu"):
+        compute.with_less(never, 2**30, "cuda:0")
+    with pytest.raises(ZeroDivisionError):
+        compute.with_less(lambda memory: memory / 0, 1, "cpu")

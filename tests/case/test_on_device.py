@@ -1,11 +1,23 @@
 """Decoded photos to rows on a device: the same case as the workers make."""
 
+import json
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from samecam.case import Case, ExtractionSettings, _on_device, _worker, extract_photos, open_store
+from samecam.case import (
+    Case,
+    ClusteringSettings,
+    ExtractionSettings,
+    _on_device,
+    _worker,
+    cluster_photos,
+    extract_photos,
+    open_store,
+    verify_case,
+)
 from samecam.case._on_device import BATCH, HELD, DeviceStage
 from samecam.case._worker import Outcome, Task
 from samecam.errors import SamecamError
@@ -166,3 +178,28 @@ def test_crops_of_another_size_and_a_lost_store():
     stage.put(Outcome("a"), crop(0), None)
     with pytest.raises(SamecamError, match="cannot be written"):
         stage.finish(force=True)
+
+
+def test_a_case_by_one_command_on_a_device(pile, tmp_path):
+    host = cluster_photos([pile], tmp_path / "cpu", SETTINGS, workers=2)
+    stop = threading.Event()
+
+    def soon(_phase, done, _total):
+        if done:
+            stop.set()
+
+    settings = (SETTINGS, ClusteringSettings())
+    words = {"workers": 2, "device": "torch-cpu"}
+    cluster_photos([pile], tmp_path / "device", *settings, stop=stop, progress=soon, **words)
+    found = cluster_photos([pile], tmp_path / "device", *settings, **words)
+    assert not found.extraction.interrupted
+    assert found.paths == host.paths
+    assert (found.labels == host.labels).all()
+    assert (tmp_path / "device/images.csv").read_bytes() == (
+        tmp_path / "cpu/images.csv"
+    ).read_bytes()
+    info = json.loads((tmp_path / "device/case.json").read_text())
+    assert info["device"] == "torch-cpu"
+    assert info["clustering"]["details"]["device"] == "torch-cpu"
+    assert info["clustering"]["details"]["memory_bytes"] > 0
+    assert not verify_case(tmp_path / "device").relabelled

@@ -14,6 +14,7 @@ from samecam.compute._device import (
     device_words,
     full_precision,
     torch_device,
+    with_less,
 )
 from samecam.compute._jit import jit
 from samecam.compute._machine import (
@@ -57,6 +58,7 @@ __all__ = [
     "parse_bytes",
     "rows_per_block",
     "torch_device",
+    "with_less",
     "worker_count",
     "worker_memory",
     "worth_another",

@@ -2,13 +2,17 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 from samecam.errors import SamecamError
 
+T = TypeVar("T")
+
 # The GPU code on the processor, in PyTorch: for tests, and to look for a fault without a GPU.
 TORCH_CPU = "torch-cpu"
+_LEAST_MEMORY = 2**26
 _NAMES = "auto, cpu, cuda or cuda:0, cuda:1, …"
 
 
@@ -113,3 +117,26 @@ def full_precision() -> Iterator[None]:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
+
+
+def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
+    """`work(memory)`, and with half as much whenever the device has no room for that.
+
+    Somebody else may use a GPU too, and libraries take some of it for themselves.
+    """
+    if not device.startswith("cuda"):
+        return work(memory)
+    import torch
+
+    while True:
+        try:
+            return work(memory)
+        except torch.cuda.OutOfMemoryError:
+            pass
+        torch.cuda.empty_cache()
+        memory //= 2
+        if memory < _LEAST_MEMORY:
+            raise SamecamError(
+                f"The device {device!r} has no room for the work: end what else uses it, or "
+                "choose --device cpu."
+            )

@@ -107,12 +107,15 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         begun = _begun(start, n)
         device = compute.choose_device(self.device)
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
-        rules = Rules(rates, self.null_scale, n_pixels, self.memory, device)
-        largest = min(largest_batch(self.memory, device), self.batch_size or n)
-        if self.metric == "precomputed" or n <= largest:
-            labels = self._whole(source, rules, good, begun, say)
-        else:
-            labels = self._in_batches(source, rules, good, executor, say)
+
+        def group(memory: int) -> Labels:
+            rules = Rules(rates, self.null_scale, n_pixels, memory, device)
+            largest = min(largest_batch(memory, device), self.batch_size or n)
+            if self.metric == "precomputed" or n <= largest:
+                return self._whole(source, rules, good, begun, say)
+            return self._in_batches(source, rules, good, executor, say)
+
+        labels = compute.with_less(group, self.memory, device)
         self.gamma_ = GAMMA * self.null_scale_
         self._warn(self.report_)
         self.labels_ = numbered(labels)
@@ -163,7 +166,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         held: Any = correlate.rows_on(source, rules.device, rules.memory // 2)
         taken = 0 if held is source else held.values.nbytes
         source, n = held, len(source)
-        largest = min(largest_batch(self.memory - taken, rules.device), self.batch_size or n)
+        largest = min(largest_batch(rules.memory - taken, rules.device), self.batch_size or n)
 
         def here(batches: list[Labels]) -> Iterator[Batch]:
             for rows in batches:
