@@ -23,6 +23,7 @@ from samecam.case._worker import Outcome, Task
 from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint, fingerprints
 from samecam.photos import scan
+from samecam.simulate import simulate_photos
 from samecam.store import Record
 from tests.case.conftest import SIZE
 from tests.photos.pictures import scene
@@ -180,21 +181,28 @@ def test_crops_of_another_size_and_a_lost_store():
         stage.finish(force=True)
 
 
-def test_a_case_by_one_command_on_a_device(pile, tmp_path):
-    host = cluster_photos([pile], tmp_path / "cpu", SETTINGS, workers=2)
+def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
+    monkeypatch.setattr(_on_device, "BATCH", 8)
+    pile = tmp_path / "sim" / "images"
+    simulate_photos(tmp_path / "sim", cameras=3, images=16, size=(512, 384), seed=2)
+    settings = (ExtractionSettings(size=256), ClusteringSettings())
+    host = cluster_photos([pile], tmp_path / "cpu", *settings, workers=2)
     stop = threading.Event()
 
     def soon(_phase, done, _total):
         if done:
             stop.set()
 
-    settings = (SETTINGS, ClusteringSettings())
     words = {"workers": 2, "device": "torch-cpu"}
-    cluster_photos([pile], tmp_path / "device", *settings, stop=stop, progress=soon, **words)
+    first = cluster_photos(
+        [pile], tmp_path / "device", *settings, stop=stop, progress=soon, **words
+    )
+    assert first.extraction.interrupted
     found = cluster_photos([pile], tmp_path / "device", *settings, **words)
     assert not found.extraction.interrupted
     assert found.paths == host.paths
     assert (found.labels == host.labels).all()
+    assert found.labels.max() >= 1
     assert (tmp_path / "device/images.csv").read_bytes() == (
         tmp_path / "cpu/images.csv"
     ).read_bytes()
@@ -202,4 +210,6 @@ def test_a_case_by_one_command_on_a_device(pile, tmp_path):
     assert info["device"] == "torch-cpu"
     assert info["clustering"]["details"]["device"] == "torch-cpu"
     assert info["clustering"]["details"]["memory_bytes"] > 0
-    assert not verify_case(tmp_path / "device").relabelled
+    checked = verify_case(tmp_path / "device")
+    assert checked.replayed
+    assert not checked.relabelled

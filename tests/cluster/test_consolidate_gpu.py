@@ -10,7 +10,7 @@ from PIL import Image
 from sklearn.metrics import adjusted_rand_score
 
 from samecam import correlate
-from samecam.cluster.consolidate import ConsolidatedSSC, _cpu
+from samecam.cluster.consolidate import ConsolidatedSSC, _batches, _cpu
 from samecam.fingerprint import fingerprint
 from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
@@ -20,6 +20,8 @@ from tests.devices import host as at_host
 
 pytest.importorskip("torch")
 from samecam.cluster.consolidate import _gpu
+from samecam.correlate import _gpu as correlate_gpu
+from samecam.correlate import _rows
 
 
 @st.composite
@@ -38,10 +40,15 @@ def both(X, scales, work):
     G = correlate.gram(X)
     host = _cpu.GramSums(G, scales), _cpu.FingerprintSums(X, scales, 2**30)
     device = (
-        _gpu.GramSums(there(G), scales, 2**30),
-        _gpu.FingerprintSums(X, scales, 2**30 if work > 1 else 2**19, DEVICE),
+        _gpu.GramSums(there(G), scales),
+        _gpu.FingerprintSums(X, scales, 2**30 if work > 1 else strips_of_16(X), DEVICE),
     )
     return zip(host, device, strict=True)
+
+
+def strips_of_16(X):
+    """A budget that leaves room for 16 pixels of all rows beside the largest result."""
+    return 4 * 8 * len(X) + 2 * 4 * 16 * (-(-len(X) // 32) * 32)
 
 
 @given(groupings(), st.sampled_from([1, 2**11, 2**28]), st.randoms(use_true_random=False))
@@ -49,6 +56,7 @@ def test_sums_and_all_that_is_made_of_them(grouping, work, random):
     X, scales, labels, count = grouping
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_gpu, "_WORK_BYTES", work)
+        patch.setattr(_rows, "STRIP_LEAST", 16)
         for host, device in both(X, scales, work):
             a, b = host.products(labels, count), device.products(labels, count)
             size = np.bincount(labels[labels >= 0], minlength=count).astype(float)
@@ -195,3 +203,33 @@ def test_labels_agree_on_real_photographs(photos_dir):
     host = labels_of(X, memory=2**32)
     assert host.max() > 15
     assert adjusted_rand_score(host, labels_of(X, memory=2**32, device=DEVICE)) >= 0.999
+
+
+@pytest.mark.parametrize("memory", [2**19, 2**20, 2**22])
+def test_little_memory_means_batches(memory):
+    drawn = fingerprints([40, 40, 40, 40, 40, 40], 0.06, 1024, seed=1)
+    host = labels_of(drawn.X, memory=memory)
+    device = labels_of(drawn.X, memory=memory, device=DEVICE)
+    assert device.max() >= 4
+    assert adjusted_rand_score(host, device) >= 0.9
+
+
+def test_a_budget_is_enough_for_the_batch_it_allows():
+    for memory in (2**k for k in range(19, 31)):
+        n = _batches.largest_batch(memory, DEVICE)
+        there_are = np.broadcast_to(np.float32(0), (n, 4096))
+        assert correlate_gpu._strip(there_are, n, memory) >= 16
+
+
+def test_the_memory_that_was_used_is_told(monkeypatch):
+    drawn = gram([20, 20], 0.03, seed=2)
+    tried = []
+
+    def short(work, memory, _device):
+        tried.append(memory)
+        return work(memory // 4)
+
+    monkeypatch.setattr("samecam.compute.with_less", short)
+    model = ConsolidatedSSC(metric="precomputed", n_pixels=512**2, memory=2**30)
+    assert model.fit(drawn.gram).memory_ == 2**28
+    assert tried == [2**30]

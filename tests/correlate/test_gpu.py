@@ -158,3 +158,13 @@ def test_sums_over_groups(n, d, count, seed, work):
         out = torch.zeros((count, n), device=WHERE)
         held.against(sums, out)
     assert np.abs(host(out) - M @ X @ X.T).max() < 1e-5
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="streams are of a GPU")
+def test_a_strip_waits_for_the_work_on_the_one_before():
+    X = rows_of(64, 640)
+    total = torch.zeros((64, 64), device=WHERE)
+    for rows in _rows.DeviceRows.strips(X, DEVICE, 64):
+        torch.cuda._sleep(10**8)
+        total += rows.values[:64] @ rows.values[:64].t()
+    assert np.abs(host(total) - X @ X.T).max() < 1e-5

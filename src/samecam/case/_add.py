@@ -125,9 +125,10 @@ def add_photos(
             paths = [photo.key for photo in used_photos(held.store)]
             nothing = np.full(len(paths), -1)
             return Addition(Clustering(folder, paths, nothing, extraction), prefix)
-        memory = memory or compute.default_memory(means.device)
-        with _no_longer_in_order(stop):
-            return _regroup(held, clustering, extraction, prefix, memory, means, progress)
+    memory = memory or compute.default_memory(means.device)
+    # Opened anew: while it is written to, workers on other machines may not read the catalogue.
+    with _no_longer_in_order(stop), Case(folder, settings, info["sources"]) as held:
+        return _regroup(held, clustering, extraction, prefix, memory, means, progress)
 
 
 class _Adding(_Run):
@@ -259,13 +260,13 @@ def group_from(
     method = clustering.estimator(metric="correlation", memory=memory, device=means.device)
     given: dict[str, Any] = {"weak": weak, "start": start, "progress": progress}
     try:
-        with executor_for(method, store, means) as executor:
+        with compute.device_sentences(means.device), executor_for(method, store, means) as executor:
             if executor is not None:
                 given["executor"] = executor
             method.fit(store, **given)
     except ValueError as error:
         raise SamecamError(f"{error}.") from None
-    return method.labels_, {**_details(method), "memory_bytes": memory}
+    return method.labels_, {**_details(method), "memory_bytes": method.memory_}
 
 
 def _changes(

@@ -214,7 +214,7 @@ def _cluster(
             scheduler=means.scheduler,
         )
     scale = details.get("null_scale")
-    room = memory or compute.default_memory("cpu")
+    room = min(budget, compute.default_memory("cpu"))
     weighed = weigh(case.store, used, labels, scale, room, progress)
     seconds = time.monotonic() - began
     groups = answer.write(labels, weighed, details, seconds)

@@ -201,7 +201,9 @@ class InBatches:
         self._running: dict[Future[compute.Answers], tuple[tuple[Task, ...], _Trial]] = {}
 
     def wants(self) -> bool:
-        """See `Dispatch.wants`."""
+        """See `Dispatch.wants`; nothing runs beside a suspect."""
+        if any(trial is _Trial.ALONE for _, trial in self._running.values()):
+            return False
         return len(self._running) < 2 * self._pool.workers
 
     def put(self, task: Task) -> None:

@@ -150,8 +150,11 @@ class _Run:
 
     def _device(self) -> dict[str, str]:
         """What computes fingerprints, for `case.json`; it stays if there are none to make."""
-        known = not self._total and "device" in self._case.info
-        return {} if known else {"device": compute.device_words(self._means.device)}
+        known, used = self._case.info.get("device", ""), compute.device_words(self._means.device)
+        if known and (not self._total or used in known):
+            return {}
+        earlier = [known] if known and self._case.store.keys else []
+        return {"device": ", ".join([*earlier, used])}
 
     def _check_space(self) -> None:
         free = free_bytes(self._case.folder)

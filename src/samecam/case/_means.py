@@ -1,4 +1,7 @@
-"""By which means the work is done: processes, a cluster, a device. None changes the result."""
+"""By which means the work is done: processes, a cluster, a device.
+
+None changes the result, except that a device moves it by rounding.
+"""
 
 from dataclasses import dataclass
 

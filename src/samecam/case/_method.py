@@ -138,17 +138,21 @@ def group_photos(
     if known_gram is not None and len(rows) < len(store):
         known_gram = known_gram[np.ix_(rows, rows)]
     if known_gram is None and not (takes or reads_fingerprints(clustering)):
-        known_gram = _correlate(source, memory, progress, device)
+        there = device if "device" in clustering.estimator().get_params() else "cpu"
+        known_gram = _correlate(source, memory, progress, there)
     method = _made(source, clustering, memory, device, known_gram is not None)
     try:
-        with executor_for(method, source, means, known_gram is not None) as executor:
+        with (
+            compute.device_sentences(device),
+            executor_for(method, source, means, known_gram is not None) as executor,
+        ):
             if executor is not None:
                 given["executor"] = executor
             _fit(method, source, given, progress, known_gram)
     except ValueError as error:
         raise SamecamError(f"{error}.") from None
     labels[rows] = method.labels_
-    return labels, {**_details(method), "memory_bytes": memory}
+    return labels, {**_details(method), "memory_bytes": getattr(method, "memory_", memory)}
 
 
 def _dark(photos: Sequence[Record]) -> npt.NDArray[np.bool_]:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy.typing as npt
 
+from samecam import compute
 from samecam.case._settings import ExtractionSettings
 from samecam.case._worker import Outcome
 from samecam.fingerprint import fingerprints
@@ -81,7 +82,9 @@ class DeviceStage(Generic[T]):
 
     def _work(self, batch: list[tuple[Outcome, npt.NDArray[Any], T]]) -> None:
         began = time.perf_counter()
-        made = fingerprints([pixels for _, pixels, _ in batch], device=self._device, **self._steps)
+        pictures = [pixels for _, pixels, _ in batch]
+        with compute.device_sentences(self._device):
+            made = fingerprints(pictures, device=self._device, **self._steps)
         share = (time.perf_counter() - began) / len(batch)
         for (outcome, _, tag), row, flat in zip(batch, made.rows, made.flat, strict=True):
             if flat:

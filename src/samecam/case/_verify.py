@@ -328,9 +328,12 @@ def _replay(
     """Group the stored fingerprints again, and compare."""
     used, clustering = used_photos(store), clustering_settings(folder, info)
     details = info["clustering"].get("details", {})
-    device = _same_device(str(details.get("device", "cpu")))
-    told = details.get("memory_bytes")
-    memory = memory or (told if isinstance(told, int) else compute.default_memory(device))
+    named = str(details.get("device", "cpu"))
+    device, told = _same_device(named), details.get("memory_bytes")
+    here = compute.default_memory(device)
+    if not isinstance(told, int):
+        told = here
+    memory = memory or (told if compute.device_words(device) == named else min(told, here))
     labels: Labels
     if "start" in info["clustering"]:
         start = labels_of(used, read_places(folder / START))

@@ -100,7 +100,8 @@ def _words(result: "Tuning") -> list[str]:
         f"{len(fit.pairs)} pairs of groups show",
         "",
         f"Use it:  samecam cluster PHOTOS... -o CASE --method ssc-nc --gamma {gamma.gamma:.3g}",
-        f"         samecam cluster PHOTOS... -o CASE --method ls-ssc --gamma {gamma.gamma:.3g}",
+        f"         samecam cluster PHOTOS... -o CASE --method ls-ssc --gamma {gamma.gamma:.3g} "
+        f"--neighbours {rounds.n_neighbours} --recycling {rounds.recycling}",
         f"         samecam.cluster.LargeScaleSSC(gamma={gamma.gamma:.3g}, "
         f"n_neighbours={rounds.n_neighbours}, recycling={rounds.recycling}, "
         f"threshold=({size:.4g}, {correlation:.4g}, {bias:.4g}))",

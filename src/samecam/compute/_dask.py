@@ -7,7 +7,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Future, wait
+from concurrent.futures import CancelledError, Future, InvalidStateError, wait
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
@@ -86,6 +86,9 @@ class DaskPool:
         outer: Future[R] = Future()
 
         def last(done: "Future[Answers]") -> None:
+            if done.cancelled():
+                outer.cancel()
+                return
             error = done.exception()
             answer = error if error is not None else done.result().items[0]
             if isinstance(answer, BaseException):
@@ -94,8 +97,12 @@ class DaskPool:
                 outer.set_result(answer)
 
         def first(done: "Future[Answers]") -> None:
-            if done.exception() is None and worth_another(done.result().items[0]):
-                with suppress(SamecamError):
+            if (
+                not done.cancelled()
+                and done.exception() is None
+                and worth_another(done.result().items[0])
+            ):
+                with suppress(Exception):  # then the first answer must do
                     avoid = done.result().worker
                     again = self.submit_many(function, (argument,), avoid=avoid)
                     again.add_done_callback(last)
@@ -201,16 +208,17 @@ class DaskPool:
         """See who works, and have those that are new looked at."""
         with self._scheduler_there():
             there: dict[str, int] = self._client.nthreads()
-            new = [name for name in there if name not in self._known]
+            known = dict(self._known)  # other threads may look as well: it is bound anew, once
+            new = [name for name in there if name not in known]
             if new:
                 found = self._client.run(
                     _dask_worker.probe, self._setup, workers=new, on_error="return"
                 )
                 # One that is gone meanwhile is no worker of ours any more.
                 here = {k: v for k, v in found.items() if not isinstance(v, OSError)}
-                self._known.update((name, _sound(name, here[name])) for name in here)
+                known.update((name, _sound(name, here[name])) for name in here)
         self.workers = max(1, sum(there.values()))
-        self._known = {name: self._known[name] for name in there if name in self._known}
+        self._known = {name: known[name] for name in there if name in known}
         self._looked = time.monotonic()
 
     def _roomiest(self, avoid: str) -> list[str] | None:
@@ -240,10 +248,16 @@ class DaskPool:
     def _pass_on(self, inner: Any, outer: "Future[Answers]") -> None:
         """Bring dask's failures to the terms of `Executor`."""
         distributed = _distributed()
-        if outer.cancelled() or inner.key in self._left:
+        if outer.done() or inner.key in self._left:
             return
+        with suppress(InvalidStateError):  # it came to an end twice, here and on another worker
+            self._settle(inner, outer, distributed)
+
+    def _settle(self, inner: Any, outer: "Future[Answers]", distributed: Any) -> None:
         try:
             outer.set_result(inner.result())
+        except InvalidStateError:
+            raise
         except distributed.KilledWorker:
             outer.set_exception(WorkerDiedError(None))
         except (CancelledError, distributed.CancelledError, OSError) as error:
@@ -305,6 +319,8 @@ def _connect(address: str, workers: int | None) -> tuple[Any, Any]:
                 name=f"samecam-{os.getpid()}",
             )
     except (OSError, ValueError, TypeError) as error:
+        if cluster is not None:
+            cluster.close()
         words = " ".join(str(error).split())[:200]
         raise SamecamError(
             f"No dask scheduler answers at {address!r} ({words}): start one (dask scheduler), or "

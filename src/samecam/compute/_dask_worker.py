@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
 from samecam._version import __version__
@@ -135,6 +136,7 @@ class Beside:
     def submit(self, function: Callable[[Any], Any], argument: Any) -> "Future[Any]":
         """Begin a call; the future has what it gives or raises."""
         future: Future[Any] = Future()
+        data = ForkingPickler.dumps((function, argument))
         with self._lock:
             self._count += 1
             self._waiting[self._count] = future
@@ -142,7 +144,7 @@ class Beside:
                 if self.ended:
                     raise BrokenPipeError
                 self._connection.send(self._count)
-                self._connection.send((function, argument))
+                self._connection.send_bytes(data)
             except OSError:
                 del self._waiting[self._count]
                 future.set_exception(_BesideEndedError(None))
@@ -163,7 +165,7 @@ class Beside:
                     future.set_result(result)
                 else:
                     future.set_exception(error)
-        except (EOFError, OSError):
+        except Exception:  # it ended, or what it sends cannot be read: give it up
             pass
         try:
             code = self._process.wait(_END_SECONDS)

@@ -77,7 +77,9 @@ def _may_have_gpu() -> bool:
     from glob import glob
     from importlib.util import find_spec
 
-    driver = sys.platform != "linux" or glob("/dev/nvidia[0-9]*") or glob("/dev/dxg")
+    driver = (
+        sys.platform != "linux" or glob("/dev/nvidia[0-9]*") or glob("/dev/dxg") or glob("/dev/kfd")
+    )
     return bool(driver) and find_spec("torch") is not None
 
 
@@ -108,7 +110,10 @@ def default_memory(device: str) -> int:
 
 @contextmanager
 def full_precision() -> Iterator[None]:
-    """Within this, matrix products of float32 are of float32 (no TF32), whatever was set."""
+    """Within this, matrix products of float32 are of float32 (no TF32), whatever was set.
+
+    PyTorch keeps this for the whole process: for one thread at a time.
+    """
     import torch
 
     before = torch.get_float32_matmul_precision()
@@ -131,8 +136,9 @@ def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
     while True:
         try:
             return work(memory)
-        except torch.cuda.OutOfMemoryError:
-            pass
+        except RuntimeError as error:
+            if not _out_of_memory(error):
+                raise
         torch.cuda.empty_cache()
         memory //= 2
         if memory < _LEAST_MEMORY:
@@ -140,3 +146,23 @@ def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
                 f"The device {device!r} has no room for the work: end what else uses it, or "
                 "choose --device cpu."
             )
+
+
+@contextmanager
+def device_sentences(device: str) -> Iterator[None]:
+    """Turn a GPU's want of memory into a sentence."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not _out_of_memory(error):
+            raise
+        raise SamecamError(
+            f"The device {device!r} has no room for the work: end what else uses it, give less "
+            "memory, or choose --device cpu."
+        ) from None
+
+
+def _out_of_memory(error: RuntimeError) -> bool:
+    """Whether a GPU, or a library on it, found no memory."""
+    words = ("ALLOC_FAILED", "out of memory")
+    return type(error).__name__ == "OutOfMemoryError" or any(word in str(error) for word in words)

@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
-# Rows multiplied at a time.
+# Rows multiplied at a time, at most.
 _BLOCK = 4096
 _WORK_BYTES = 2**28
 
@@ -53,8 +53,7 @@ def gram(
     scales = out.new_ones(n)
     if isinstance(source, DeviceRows):
         values, scales = source.part(rows)
-        for first in range(0, n, _BLOCK):
-            _add_products(out, values, first, min(first + _BLOCK, n))
+        _add_products(out, values, 0, n)
     else:
         values, scales = empty_rows(source, n, width, where)
         checks = np.zeros(n, dtype=np.uint32)
@@ -70,13 +69,18 @@ def gram(
     return out
 
 
+def _block(n: int) -> int:
+    """Rows multiplied at a time: many, but an eighth of all at most, since they take as much."""
+    return min(_BLOCK, max(ROW_STEP, rounded(n // 8, ROW_STEP)))
+
+
 def _strip(source: Any, n: int, budget: int) -> int:
     """Pixels of all rows that fit beside the result."""
     row = kind_of(source).itemsize * rounded(n, ROW_STEP)
-    room = budget - 4 * n * n - 8 * min(_BLOCK, n) * n
+    room = budget - 4 * n * n - 8 * min(_block(n), n) * n
     most = room // max(row, 1) // PIXEL_STEP * PIXEL_STEP
     if most < min(_rows.STRIP_LEAST, pixels(source)):
-        need = 4 * n * n + 8 * min(_BLOCK, n) * n + row * _rows.STRIP_LEAST
+        need = 4 * n * n + 8 * min(_block(n), n) * n + row * _rows.STRIP_LEAST
         raise SamecamError(
             f"The correlations of {n} photos take {format_bytes(need)} and the memory budget "
             f"is {format_bytes(budget)}: raise it, or cluster fewer at a time."
@@ -86,8 +90,9 @@ def _strip(source: Any, n: int, budget: int) -> int:
 
 def _add_products(out: torch.Tensor, values: torch.Tensor, first: int, last: int) -> None:
     """Add the products of rows first … last − 1 with all up to the last of them."""
-    for top in range(first, last, _BLOCK):
-        bottom = min(top + _BLOCK, last)
+    step = _block(len(out))
+    for top in range(first, last, step):
+        bottom = min(top + step, last)
         end = rounded(bottom, ROW_STEP)
         share = product(values[top:end], values[:end])
         out[top:bottom, :bottom] += share[: bottom - top, :bottom]

@@ -83,7 +83,7 @@ class DeviceRows(FingerprintStore):
         lengths = torch.as_tensor(np.bincount(labels[inside], minlength=count), device=where)
         factors = torch.as_tensor(weights, device=where)[order] * self.scales[order]
         out = torch.empty((count, self.n_pixels), dtype=torch.float32, device=where)
-        step = max(1, 4 * _WORK_BYTES // max(4 * len(order), 1))
+        step = max(1, _WORK_BYTES // max(12 * len(order), 1))
         for start in range(0, self.n_pixels, step):
             end = min(start + step, self.n_pixels)
             part = self.values[:, start:end][order].float() * factors[:, None]
@@ -118,6 +118,10 @@ class DeviceRows(FingerprintStore):
             right = self.values[first:last].to(left.dtype)
             share = product(padded, right)
             out[:, first:last] += share * norms * self.scales[first:last]
+
+    def narrowed(self, start: int, end: int) -> "DeviceRows":
+        """Some pixels of all rows, not copied."""
+        return DeviceRows(self.values[:, start:end], self.scales, end - start, self._keys)
 
     @property
     def keys(self) -> Sequence[str]:
@@ -221,6 +225,8 @@ def uploaded(
     buffers = [torch.empty((step, width), dtype=values.dtype, pin_memory=pinned) for _ in "ab"]
     free: list[Any] = [None, None]
     stream = torch.cuda.Stream(values.device) if pinned else None
+    if stream is not None:  # what was there before is still worked on, and cleared
+        stream.wait_stream(torch.cuda.current_stream(values.device))
     n_threads = min(_THREADS, machine().cores)
 
     def read(first: int) -> tuple[int, Floats]:
@@ -258,7 +264,7 @@ def uploaded(
 
 
 def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """A Bᵀ in float32: of int8 exact sums, of float16 sums in float32."""
+    """A Bᵀ in float32: of int8 sums exact to float32, of float16 sums in float32."""
     if a.dtype is torch.int8:
         out = torch.zeros((len(a), len(b)), dtype=torch.float32, device=a.device)
         for start in range(0, a.shape[1], _SLAB):

@@ -74,9 +74,13 @@ def _gamma_set(name: str, entries: Sequence[Entry]) -> str:
     behind = [e for e in entries if e["paper"]["f"] > e["auto"]["f"] + _NOTABLE]
     if behind:
         words = [
-            f"{e['side']} ({e['auto']['f']:.3f} against {e['paper']['f']:.3f})" for e in behind
+            f"{e['side']} ({e['auto']['f']:.3f} against {e['paper']['f']:.3f}, precision "
+            f"{e['auto']['precision']:.3f} against {e['paper']['precision']:.3f})"
+            for e in behind
         ]
-        said += f" Ours is behind the published γ at {_words.listed(words)}."
+        said += f" Ours is behind the published γ at {_words.listed(words)}"
+        larger = all(e["auto"]["gamma"] > e["paper"]["gamma"] for e in behind)
+        said += ", where 2σ₀ is the larger γ of the two." if larger else "."
     return said
 
 

@@ -13,14 +13,16 @@ _HEAD = """\
 # Results: the paper's tables and figures, ours beside theirs
 
 Made by `samecam experiment page` from the files in [results](../results): do not edit. Every number
-below stands in the JSON named beside it, with each run, its seed, and the commit that made it;
+of ours below stands in the JSON named beside it, with each run, its seed, and the commit that
+made it;
 `samecam experiment NAME` makes it again.
 
 *Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras
 and images of the paper's, on which LS-SSC was made to do about as well as in print
 ([docs/datasets.md](datasets.md)); they say nothing about real photographs. The paper's figures
 carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
-chance in them run several times with seeds 0, 1, …: mean ± standard deviation. F, precision and
+chance in them run ten times with seeds 0, 1, … (in a quick study three times, or once where a run
+takes minutes; the JSON has every run): mean ± standard deviation. F, precision and
 recall are of pairs, and an unclustered photo counts as a group of its own. L_p/L_g is the number of
 groups found, over that of cameras.
 """

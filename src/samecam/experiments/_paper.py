@@ -44,7 +44,12 @@ GAMMAS: Mapping[int, float] = MappingProxyType(
     {256: 0.0045, 512: 0.0018, 768: 0.0012, 1024: 0.0008}
 )
 
-VA20 = Printed("ls-ssc", "Va20", "Table IV, 512 × 512", {k: v[1] for k, v in TABLE_IV.items()})
+VA20 = Printed(
+    "ls-ssc",
+    "Va20",
+    "Table IV, 512 × 512, taken to be this collection",
+    {k: v[1] for k, v in TABLE_IV.items()},
+)
 LARGE = (
     Printed("ls-ssc", "LDa74", _DRESDEN, {"f_above": 0.80}),
     Printed("lin-ls", "LDa74", _DRESDEN, {"f": 0.64}),

@@ -38,7 +38,7 @@ COMPARED = (
     METHODS["ls-ssc"],
     METHODS["ssc-nc"],
 )
-# Photos that are grouped: neither dark nor saturated, the paper's choice; and only not saturated.
+# Photos that are grouped: neither dark, as in the paper, nor saturated; and only not saturated.
 SUBSETS = {"lit": "without dark photos", "good": "with dark photos"}
 # Differences of F that three digits show, and differences of P and R that explain them.
 _SHOWN, _NOTABLE = 0.0005, 0.005
@@ -251,9 +251,9 @@ def introduce(result: Result) -> str:
     return (
         f"These are {about['title']}{simulated}.{notes} The paper has 20 cameras of VISION with "
         "about 220 photos each, so what it prints stands beside ours for its course, not for its "
-        "height. All methods get the same fingerprints of the same photos: without saturated and "
-        "dark ones as in the paper, and again with the dark ones. Methods with chance in them "
-        f"run {runs} times; ± is the standard deviation."
+        "height. All methods get the same fingerprints of the same photos: without dark ones, "
+        "as in the paper, and without saturated ones; and again with the dark ones. Methods with "
+        f"chance in them run {runs} times; ± is the standard deviation."
     )
 
 
@@ -317,8 +317,8 @@ def where_behind(result: Result) -> str:
                 where = SUBSETS[subset] if side is None else f"{side} × {side}, {SUBSETS[subset]}"
                 lines.append(f"- {where}: {_lost(result, settings, subset, method)}")
     if not lines:
-        return "In F, no method is ahead of ours at any of these."
-    return "Ours is behind in F here:\n\n" + "\n".join(lines)
+        return "In F, no method is ahead of ours by .0005 or more at any of these."
+    return "Ours is behind in F by .0005 or more here:\n\n" + "\n".join(lines)
 
 
 def _lost(result: Result, settings: Sequence[Setting], subset: str, method: Method) -> str:

@@ -145,11 +145,15 @@ class Bar(NamedTuple):
 def bars(ax: "Axes", rows: Sequence[Bar], title: str, form: str) -> None:
     """Horizontal bars, first on top; a star marks a number in print."""
     places = list(range(len(rows)))
-    ax.barh(places, [r.value for r in rows], xerr=[r.spread for r in rows], height=0.62,
+    spreads = [r.spread or float("nan") for r in rows]
+    ax.barh(places, [r.value for r in rows], xerr=spreads, height=0.62,
             color=[colour(r.method) for r in rows],
             error_kw={"ecolor": INK, "elinewidth": 1, "capsize": 2})  # fmt: skip
     for y, row in zip(places, rows, strict=True):
-        ax.annotate(format(row.value, form), (row.value + row.spread, y), xytext=(4, 0),
+        end, near = row.value + row.spread, 0.06 * max(r.value for r in rows)
+        starred = row.in_print is not None and -near < row.in_print - end < 2 * near
+        end = max(end, row.in_print or 0) if starred else end
+        ax.annotate(format(row.value, form), (end, y), xytext=(10 if starred else 4, 0),
                     textcoords="offset points", va="center", fontsize=8,
                     weight="bold" if row.method == "ours" else "normal")  # fmt: skip
         if row.in_print is not None:

@@ -79,6 +79,7 @@ def _document(found: Experiment, context: Context) -> dict[str, Any]:
     result = found.score(context.study, context)
     options = " --data DIR" * (context.data is not None) + " --quick" * context.quick
     runs = result.get("runs", [])
+    made = [context.study.provenance(key) for key in context.study.keys("")]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -88,11 +89,11 @@ def _document(found: Experiment, context: Context) -> dict[str, Any]:
         "kind": "twin" if context.data is None else "real",
         "quick": context.quick,
         "seeds": sorted({run["seed"] for run in runs if "seed" in run}),
-        "commit": _each(runs, "commit") or commit(),
+        "commit": _each(made, "commit") or commit(),
         "scored_at": commit(),
         "versions": versions(),
         "device": _each(runs, "device") or compute.choose_device(context.device),
-        "processor": processor(),
+        "processor": _each(made, "processor") or processor(),
         "cores": os.cpu_count(),
         "result": result,
     }

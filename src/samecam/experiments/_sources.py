@@ -162,8 +162,11 @@ def _link(folder: Path, drawn: Collection) -> None:
     try:
         for photo, file in zip(drawn.photos, drawn.paths, strict=True):
             link = folder / photo.path
+            target = file.resolve()
+            if os.path.lexists(link) and os.readlink(link) != str(target):
+                link.unlink()  # the collection has moved
             if not os.path.lexists(link):
                 link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(file.resolve())
+                link.symlink_to(target)
     except OSError as error:
         raise SamecamError(f"{str(folder)!r} cannot be written: {error.strerror}.") from None

@@ -85,13 +85,13 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
     )
     if ours["n_unclustered"] > max(row["n_unclustered"] for row in others):
         return (
-            f"{said}, more than the others there: it asks for evidence before a photo joins a "
+            f"{said}, more than those ahead of it: it asks for evidence before a photo joins a "
             "group, which costs recall where guessing is right."
         )
     if ours["n_clusters"] > ours["n_cameras"]:
         return f"{said}: it splits a camera where it cannot show that two groups are one."
     if ours["precision"] < min(row["precision"] for row in others):
-        return f"{said}: it puts more photos into wrong groups than the others there."
+        return f"{said}: more of its pairs are wrong than of those ahead of it."
     return f"{said}: the difference is in single photos."
 
 

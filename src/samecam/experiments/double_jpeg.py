@@ -49,6 +49,9 @@ def plot(result: Result) -> "Figure":
     return plot_photos(result)
 
 
+_WIDER = "A second compression widens chance itself. "
+
+
 def words(result: Result) -> str:
     """The section of the page."""
     scales = dict(zip(map(tuple, result["set"]["settings"]), result["null_scales"], strict=True))
@@ -61,9 +64,9 @@ def words(result: Result) -> str:
             "photo as it was.",
             tables(result),
             where_behind(result),
-            "A second compression widens chance itself: its measured scale at "
+            f"{_WIDER if worst > once else ''}The measured scale of chance at "
             f"{JUDGED} × {JUDGED} is {once:.5f} for the originals and up to {worst:.5f} after it "
-            f"({worst / once:.2f} times as much), against 1/√d = {1 / JUDGED:.5f}, which "
+            f"({worst / once:.2f} times that), against 1/√d = {1 / JUDGED:.5f}, which "
             "LS-SSC in its published form takes for it.",
         ]
     )

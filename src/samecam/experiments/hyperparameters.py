@@ -267,7 +267,7 @@ def _score_recycling(
             told = {"precision": found[0, place, :, seed].round(5).tolist(),
                     "ld_over_lg": found[1, place, :, seed].round(5).tolist()}  # fmt: skip
             runs.append({"part": "recycling", "set": name, **run.facts, **told})
-    mean, spread = found.mean(axis=3), found.std(axis=3)
+    mean, spread = found.mean(axis=3), found.std(axis=3, ddof=1)
     k, rounds = choose_k_and_recycling(neighbours, mean[0], mean[1])
     rows = [
         {

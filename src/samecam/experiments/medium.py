@@ -134,7 +134,7 @@ def _sentences(result: Result) -> list[str]:
             "tell the best apart."
         )
     alone = sum(row["n_unclustered"] for row in ours)
-    said.append(f"Ours leaves {_words.count(alone)} photos without a group on all of these.")
+    said.append(f"In all, ours leaves {_words.count(alone)} photos without a group.")
     return said
 
 

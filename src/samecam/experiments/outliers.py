@@ -104,8 +104,9 @@ def _text(result: Result) -> str:
         names = _words.listed([row["label"] for row in better])
         said.append(
             f"**Fewer strangers get into groups with {names} than with ours**, which lets in "
-            f"{_words.count(ours['strangers'] - ours['strangers_left'])}; it is made to let 1 % of "
-            "photos by other cameras in."
+            f"{_words.count(ours['strangers'] - ours['strangers_left'])}, "
+            f"{1 - ours['strangers_left'] / ours['strangers']:.0%} of them, where its `join_rate` "
+            "allows 1 % of photos by other cameras into any group, on average over collections."
         )
     head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
     lines = [

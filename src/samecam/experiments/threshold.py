@@ -375,7 +375,8 @@ def _learnt_words(result: Result) -> str:
     return (
         "Learnt from these pairs (least squares, roles exchanged), the regressor would be: "
         + "; ".join(words)
-        + ". In print: .0016·(n_A + n_B) + 2.2474·(ρ_A + ρ_B) − .0474. It is a tangent to a curve, "
+        + ". In print: .0016·(n_A + n_B) + 2.2474·(ρ_A + ρ_B) − .0474. It is a straight line laid "
+        "against a curve, "
         "another one for every strength of camera; H₁/2 is the curve itself."
     )
 

@@ -87,15 +87,16 @@ def in_groups(
         group //= 2
     start = 0
     while start < len(pictures):
-        for stack in uploads(pictures[start:], name, group):
-            made = _attempt(stack, whole)
-            if made is None:
-                break
-            end = min(start + group, len(pictures))
-            yield slice(start, end), made[0][: end - start], made[1][: end - start]
-            start = end
-        else:
+        try:
+            for stack in uploads(pictures[start:], name, group):
+                made, is_flat = _rows_of(stack, whole)
+                end = min(start + group, len(pictures))
+                yield slice(start, end), made[: end - start], is_flat[: end - start]
+                start = end
             return
+        except torch.cuda.OutOfMemoryError:
+            stack = made = is_flat = torch.empty(0)  # let go of what is held there
+        torch.cuda.empty_cache()
         if group == 1:
             raise SamecamError(
                 f"The device {device!r} has no room for one picture ({need} bytes): choose a "
@@ -111,15 +112,10 @@ def picture_bytes(shape: tuple[int, ...], steps: Steps) -> int:
     return (height + 16) * (width + 16) * (channels * (4 + 5 * 4) + 8 + spectral)
 
 
-def _attempt(stack: Tensor, steps: Steps) -> tuple[Tensor, Tensor] | None:
-    """Rows of one group; None if the device has no room for them."""
-    try:
-        with compute.full_precision():
-            return clean(residuals(to_planes(stack), steps["sigma"]), steps)
-    except torch.cuda.OutOfMemoryError:
-        pass
-    torch.cuda.empty_cache()
-    return None
+def _rows_of(stack: Tensor, steps: Steps) -> tuple[Tensor, Tensor]:
+    """Rows of one group, and which pictures are flat."""
+    with compute.full_precision():
+        return clean(residuals(to_planes(stack), steps["sigma"]), steps)
 
 
 def uploads(pictures: Pictures, name: str, group: int) -> Iterator[Tensor]:

@@ -19,6 +19,7 @@ from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import Batch, Rules, group_batch
 from samecam.cluster.consolidate._sums import RowSums, row_sums
+from samecam.errors import SamecamError
 from samecam.store import FingerprintStore
 
 Doubles = npt.NDArray[np.float64]
@@ -31,6 +32,7 @@ _PAIR_BYTES, _DEVICE_PAIR_BYTES = 6, 8
 _PIXEL_BYTES = 1024
 # Bytes a pair of candidates takes: the sums between them, and room to make them.
 _CANDIDATE_BYTES = 32
+_CANDIDATES_BYTES = 2**36
 _FEWEST = 16
 _ROUNDS = 4
 
@@ -98,6 +100,16 @@ def candidates(batches: list[Labels], made: list[Batch], n: int, most: int) -> L
     return _steps.compact(labels)
 
 
+def _check_room(count: int) -> None:
+    """Raise a sentence if the sums between so many candidates do not fit into this machine."""
+    need, free = _CANDIDATE_BYTES * count * count, compute.machine().available
+    if need > free:
+        raise SamecamError(
+            f"The batches make {count} groups, whose sums take {compute.format_bytes(need)}, and "
+            f"{compute.format_bytes(free)} are free: set a larger batch_size, or less memory."
+        )
+
+
 def meet(sums: RowSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
     """Merge candidates of one camera, then dissolve those that chance could have made."""
     count = int(labels.max(initial=-1)) + 1
@@ -125,7 +137,7 @@ def group_in_batches(
     labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
     history: list[Batch] = []
     waiting = np.ones(n, dtype=bool)
-    most = int((min(rules.memory, compute.machine().available) / _CANDIDATE_BYTES) ** 0.5)
+    most = int((min(rules.memory, _CANDIDATES_BYTES) / _CANDIDATE_BYTES) ** 0.5)
     for turn in range(_ROUNDS):
         order = shuffled(source, turn)
         batches = split(order[waiting[order]], largest)
@@ -139,7 +151,9 @@ def group_in_batches(
         history += made
         say("Grouping", turn, _ROUNDS)
         sums = row_sums(source, scales, rules.memory, rules.device)
-        new = meet(sums, candidates(batches, made, n, most), rules.rates, n_images)
+        met = candidates(batches, made, n, most)
+        _check_room(int(met.max(initial=-1)) + 1)
+        new = meet(sums, met, rules.rates, n_images)
         if turn and (new < 0).all():
             break
         known = int(labels.max(initial=-1)) + 1

@@ -1,6 +1,7 @@
 """Consolidated SSC-NC: no splitting, no eigengap, every threshold an error rate."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -51,6 +52,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
     labels_ : (n,) groups from 0, largest first; −1 is unclustered
     n_clusters_, null_scale_, gamma_, report_ : as for `SSC`
     photo_scales_ : (n,) scale of chance of each photo
+    memory_ : bytes that were taken for the budget: `memory`, or less if a GPU had not as much
     trace_ : one entry a round: groups, clustered photos, photos that changed
     """
 
@@ -96,8 +98,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         start : (n,) groups of an earlier answer to begin with, −1 for photos that had none; only
             these are represented. In batches, beyond `memory`, it is not used
         progress : called with a phase, what is done of it, and how much there is
-        executor : groups batches, if its workers have memory of their own; the result is the
-            same
+        executor : groups batches, if its workers have memory of their own and no GPU is used
+            here; the result is the same
         """
         self.check_parameters()
         say = progress or _silent
@@ -109,6 +111,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
 
         def group(memory: int) -> Labels:
+            self.memory_ = memory
             rules = Rules(rates, self.null_scale, n_pixels, memory, device)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
@@ -146,7 +149,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         )
         say("Grouping", 0, 1)
         loop = Loop(rules.rates, int(good.sum()))
-        sums = gram_sums(gram, start.scales, rules.memory)
+        sums = gram_sums(gram, start.scales)
         groups = Groups.make(sums, np.where(good, start.labels, -1))
         loop.run(groups, good)
         self.trace_ = loop.trace
@@ -163,10 +166,11 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         say: Progress,
     ) -> Labels:
         """Batches as large as memory allows; see `_batches`."""
-        held: Any = correlate.rows_on(source, rules.device, rules.memory // 2)
-        taken = 0 if held is source else held.values.nbytes
+        held: Any = correlate.rows_on(source, rules.device, rules.memory // 4)
+        if held is not source:  # the rows, and a copy of those of a batch
+            rules = replace(rules, memory=rules.memory - 2 * held.values.nbytes)
         source, n = held, len(source)
-        largest = min(largest_batch(rules.memory - taken, rules.device), self.batch_size or n)
+        largest = min(largest_batch(rules.memory, rules.device), self.batch_size or n)
 
         def here(batches: list[Labels]) -> Iterator[Batch]:
             for rows in batches:
@@ -176,7 +180,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             tasks = (Task(batch_data(source, rows), good[rows], rules) for rows in batches)
             return run_elsewhere(cast(Executor, executor), run_task, tasks)
 
-        remote = executor is not None and executor.elsewhere
+        remote = executor is not None and executor.elsewhere and rules.device == "cpu"
         whole = group_in_batches(source, rules, good, largest, elsewhere if remote else here, say)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))

@@ -115,12 +115,11 @@ class GramSums:
 
     kernels = cast("Kernels", sys.modules[__name__])
 
-    def __init__(self, gram: torch.Tensor, scales: Doubles, memory: int) -> None:
+    def __init__(self, gram: torch.Tensor, scales: Doubles) -> None:
         self.own = 1 / np.square(scales)
         self._gram = gram.fill_diagonal_(0)
         self._weights = (1 / scales).astype(np.float32)
         self._inverse = _at(self._weights, gram)
-        self._memory = memory
 
     def products(self, labels: Labels, count: int) -> torch.Tensor:
         """See `Sums`: one matrix product."""
@@ -196,10 +195,12 @@ class FingerprintSums:
         norms = torch.zeros_like(self._inverse)
         for rows in self._strips(norms):
             norms += rows.squared_norms()
-            sums = rows.weighted_sums(labels, self._weights, count)
-            for a, b in _runs(count, count):
-                with full_precision():
-                    out[a:b] += (sums[a:b] @ sums.t()).double().cpu().numpy()
+            for start, end in _runs(rows.n_pixels, count):
+                part = rows.narrowed(start, end)
+                sums = part.weighted_sums(labels, self._weights, count)
+                for a, b in _runs(count, count):
+                    with full_precision():
+                        out[a:b] += (sums[a:b] @ sums.t()).double().cpu().numpy()
         inside = np.flatnonzero(labels >= 0)
         own = norms.double().cpu().numpy()[inside] * self.own[inside]
         out[np.diag_indices(count)] -= np.bincount(labels[inside], weights=own, minlength=count)
@@ -224,7 +225,7 @@ def _runs(count: int, width: int) -> Iterator[tuple[int, int]]:
 def _chunks(products: torch.Tensor) -> Iterator[tuple[int, int]]:
     """Runs of groups whose sums, in float64 and a few times, fit into the work bytes."""
     count, n = products.shape
-    step = max(1, _WORK_BYTES // max(8 * n, 1))
+    step = max(1, 4 * _WORK_BYTES // max(64 * n, 1))
     return ((a, min(a + step, count)) for a in range(0, count, step))
 
 

@@ -59,7 +59,7 @@ def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> Batch:
     n = len(gram)
     labels = np.full(n, -1, dtype=np.intp) if begun is None else begun.copy()
     free = np.flatnonzero(labels < 0)
-    part = gram if len(free) == n else gram[free][:, free]
+    part = gram if len(free) == n else gram[free[:, None], free]
     options: dict[str, Any] = {}
     if rules.device != "cpu":
         room = min(_SOLVER_BYTES, max(rules.memory - 4 * n * n, 2 * n * n))
@@ -73,7 +73,7 @@ def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> Batch:
 def group_batch(gram: Any, good: Mask, rules: Rules) -> Batch:
     """Candidates of one batch: begun, refined and merged, none dissolved."""
     start = begin(gram, rules)
-    sums = gram_sums(gram, start.scales, rules.memory)
+    sums = gram_sums(gram, start.scales)
     groups = Groups.make(sums, np.where(good, start.labels, -1))
     Loop(rules.rates, len(good)).run(groups, good, founding=False)
     return replace(start, labels=groups.labels)

@@ -79,7 +79,7 @@ class RowSums(Sums, Protocol):
         ...
 
 
-def gram_sums(gram: Any, scales: Doubles, memory: int) -> Sums:
+def gram_sums(gram: Any, scales: Doubles) -> Sums:
     """Sums from the correlations of all pairs: an array, or a tensor, whose diagonal is cleared."""
     if isinstance(gram, np.ndarray):
         from samecam.cluster.consolidate import _cpu
@@ -87,7 +87,7 @@ def gram_sums(gram: Any, scales: Doubles, memory: int) -> Sums:
         return _cpu.GramSums(gram, scales)
     from samecam.cluster.consolidate import _gpu
 
-    return _gpu.GramSums(gram, scales, memory)
+    return _gpu.GramSums(gram, scales)
 
 
 def row_sums(source: correlate.Source, scales: Doubles, memory: int, device: str) -> RowSums:
