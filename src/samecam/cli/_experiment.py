@@ -15,9 +15,7 @@ from samecam.cli._output import Phases, output_options, print_json, say
     metavar="DIR",
     help="Root of the real collection (Dresden or VISION as downloaded); without it, twins.",
 )
-@click.option(
-    "--quick", is_flag=True, help="Fewer configurations; 3 runs instead of 10, 1 of the slowest."
-)
+@click.option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
 @click.option(
     "-o",
     "--output",

@@ -21,10 +21,9 @@ made it;
 and images of the paper's, on which LS-SSC was made to do about as well as in print
 ([docs/datasets.md](datasets.md)); they say nothing about real photographs. The paper's figures
 carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
-chance in them run ten times with seeds 0, 1, … (in a quick study three times, or once where a run
-takes minutes; the JSON has every run): mean ± standard deviation. F, precision and
-recall are of pairs, and an unclustered photo counts as a group of its own. L_p/L_g is the number of
-groups found, over that of cameras.
+chance in them run ten times with seeds 0, 1, … (in a quick study three times):
+mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo counts as
+a group of its own. L_p/L_g is the number of groups found, over that of cameras.
 """
 
 

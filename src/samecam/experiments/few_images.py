@@ -17,14 +17,12 @@ if TYPE_CHECKING:
 
 _NAME = "few400"
 _METHODS = ("ours", "ls-ssc", "lin-ls", "lin-ls-measured")
-# One run takes a minute or more.
-_QUICK_RUNS = 1
 
 
 def _todo(context: Context) -> list[Task]:
     found = Plan([twin_source(twin(_NAME))], ())
-    runs = _QUICK_RUNS if context.quick else context.runs
-    return tasks(found, [METHODS[key] for key in _METHODS], runs)
+    methods = _METHODS[:-1] if context.quick else _METHODS  # a run takes half a minute or more
+    return tasks(found, [METHODS[key] for key in methods], context.runs)
 
 
 def _run(context: Context) -> None:

@@ -225,7 +225,7 @@ def _text(result: Result) -> str:
     said.append(
         f"Fingerprints here have {side}² numbers of two bytes, twins with chance as far away as at "
         f"512², and were just written, so that they are read from memory. All was timed in one "
-        f"study on one machine. Correlations are {512 / side:g} times as large as at 512², which "
+        f"study on one machine, each method {_times(rows)}. Correlations are {512 / side:g} times as large as at 512², which "
         "LS-SSC's published regressor does not know of, so its F is not that of large-dresden. "
         f"The paper's {entry['label']} takes about {entry['minutes']} minutes for all of Dresden "
         f"({entry['configuration']}, 512²; "
@@ -235,6 +235,11 @@ def _text(result: Result) -> str:
     lines = [_line(result, name) for name in result["configurations"]]
     note = "Seconds (reading + computing), seconds of all cores, F:"
     return " ".join(said) + f"\n\n{note}\n\n" + _words.table(head, lines)
+
+
+def _times(rows: Mapping[str, Mapping[str, Any]]) -> str:
+    most = max(row["runs"] for row in rows.values())
+    return "once" if most == 1 else f"up to {most} times"
 
 
 def _line(result: Result, name: str) -> list[str]:
