@@ -225,8 +225,8 @@ def _text(result: Result) -> str:
     said.append(
         f"Fingerprints here have {side}² numbers of two bytes, twins with chance as far away as at "
         f"512², and were just written, so that they are read from memory. All was timed in one "
-        f"study on one machine, each method {_times(rows)}. Correlations are {512 / side:g} times as large as at 512², which "
-        "LS-SSC's published regressor does not know of, so its F is not that of large-dresden. "
+        f"study on one machine, each method {_times(rows)}. Correlations are {512 / side:g} "
+        "times as large as at 512², which LS-SSC's published regressor does not know of, so its F is not that of large-dresden. "
         f"The paper's {entry['label']} takes about {entry['minutes']} minutes for all of Dresden "
         f"({entry['configuration']}, 512²; "
         f"{entry['place']}), on a machine of its own: the two are not comparable."
