@@ -4,10 +4,20 @@ import csv
 import json
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from samecam.errors import SamecamError
-from samecam.experiments import Context, Study, conduct, experiment, medium
+from samecam.experiments import (
+    Context,
+    Study,
+    conduct,
+    experiment,
+    medium,
+    outliers,
+    rivals_table,
+    running_time,
+)
 from samecam.experiments._methods import METHODS
 from samecam.metrics import read_truth
 from samecam.simulate import simulate_photos
@@ -153,3 +163,187 @@ def test_a_tree_that_is_none_is_a_sentence(tmp_path):
     (tmp_path / "a.jpg").touch()
     with pytest.raises(SamecamError, match="holds no photo of Dresden"):
         conduct("medium-dresden", data=tmp_path, study=tmp_path / "study")
+
+
+def touched(root, paths):
+    """A tree of empty files: enough to plan with."""
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).touch()
+    return root
+
+
+def devices(root, count):
+    """VISION with that many devices, each of another model, of three photos."""
+    names = [f"D{n:02d}_Brand_Model{n}" for n in range(1, count + 1)]
+    return touched(root, [f"{n}/images/nat/{n[:3]}_I_nat_{k}.jpg" for n in names for k in range(3)])
+
+
+@pytest.mark.parametrize(("count", "strangers"), [(20, 0), (35, 15), (70, 50), (72, 50)])
+def test_strangers_are_alone_and_as_many_as_there_are(tmp_path, count, strangers):
+    from samecam.datasets import configuration, load_vision
+    from samecam.experiments._sources import draw
+
+    whole = load_vision(devices(tmp_path, count))
+    drawn = draw(whole, configuration("Va20-strangers"))
+    assert sorted(drawn.sizes().values()) == [1] * strangers + [3] * 20
+    assert list(drawn.photos) == sorted(set(drawn.photos))
+    # Va20 is the same without them.
+    known = set(whole.configured(configuration("Va20")).photos)
+    assert known == {p for p in drawn.photos if drawn.sizes()[p.camera] == 3}
+    said = [note for note in drawn.notes if "50 strangers" in note]
+    assert said == (
+        [
+            f"Va20-strangers has 50 strangers in print, {strangers} here: one photo of each camera "
+            "that is not among the 20."
+        ]
+        if strangers < 50
+        else []
+    )
+
+
+def test_outliers_on_a_whole_tree_are_planned_without_extracting(tmp_path):
+    context = Context(Study(tmp_path / "study"), data=devices(tmp_path / "tree", 35))
+    found = outliers._plan(context)
+    assert [source.name for source in found.sources] == ["Va20-strangers"]
+    assert found.sources[0].parameters["images"] == 20 * 3 + 15
+    assert found.skipped == ()
+    assert not (tmp_path / "study").exists()
+
+
+def test_outliers_on_a_small_tree(tmp_path, vision, monkeypatch):
+    monkeypatch.setattr(outliers, "_METHODS", ("ours", "hdbscan"))
+    where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
+    found = conduct("outliers", data=vision, workers=2, **where)
+    result = found["result"]
+    assert found["kind"] == "real"
+    assert result["configurations"] == ["half"]
+    assert "Va20-strangers was left out: 20 cameras" in result["skipped"][0]
+    assert result["skipped"][1] == (
+        "No configuration fits, so 2 of 3 cameras are grouped, with one photo of each of the "
+        "others."
+    )
+    with open(tmp_path / "study/case-512/images.csv", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    good = Counter(row["path"].split("/")[0] for row in rows if row["status"] == "good")
+    there = Counter(row["path"].split("/")[0] for row in rows)
+    assert sorted(there.values())[0] == 1
+    assert len(there) == 3
+    for run in result["runs"]:
+        assert run["n_images"] == good.total()
+        assert run["strangers"] == sum(count == 1 for count in good.values())
+    assert result["printed"] == []
+    said = experiment("outliers").words(result)
+    assert result["skipped"][1] in said
+    assert (tmp_path / "results/outliers-real.svg").is_file()
+
+
+def cameras_of_dresden(root, cameras, photos):
+    names = [f"Brand_Model{n}_0" for n in range(cameras)]
+    return touched(root, [f"{name}_{k}.JPG" for name in names for k in range(photos)])
+
+
+def test_rivals_table_of_dresden_leaves_out_what_is_of_raise(tmp_path):
+    context = Context(Study(tmp_path / "study"), data=cameras_of_dresden(tmp_path / "t", 11, 105))
+    found = rivals_table._plan(context)
+    images = {source.name: source.parameters["images"] for source in found.sources}
+    assert images == {"phan-D2": 1000, "phan-D4": 660}
+    assert found.skipped == tuple(
+        f"phan-D{n} was left out: its photos are of RAISE, and this tree is not." for n in (1, 3)
+    )
+    assert not any(source.notes for source in found.sources)
+
+
+def test_rivals_table_of_raise(tmp_path):
+    files = [f"r{camera}{k:03d}.NEF" for camera in "abc" for k in range(101)]
+    device = {"a": "Nikon D40", "b": "Nikon D90", "c": "Nikon D7000"}
+    tree = touched(tmp_path / "tree", files)
+    lines = [f"{name[:-4]},{device[name[1]]}" for name in files]
+    (tree / "RAISE_all.csv").write_text("\n".join(["File,Device", *lines]) + "\n")
+    found = rivals_table._plan(Context(Study(tmp_path / "study"), data=tree))
+    images = {source.name: source.parameters["images"] for source in found.sources}
+    assert images == {"phan-D1": 150, "phan-D3": 225}
+    assert [sentence[:21] for sentence in found.skipped] == [
+        "phan-D2 was left out:",
+        "phan-D4 was left out:",
+    ]
+    assert "photos are of Dresden" in found.skipped[0]
+
+
+def test_uneven_draws_have_the_sizes_asked_for(tmp_path):
+    from samecam.datasets import configuration, load_dresden, twin
+    from samecam.experiments._sources import draw
+
+    whole, sizes = load_dresden(cameras_of_dresden(tmp_path, 12, 100)), twin("phan-D4").sizes
+    drawn = draw(whole, configuration("phan-D4"), sizes)
+    assert sorted(drawn.sizes().values()) == sorted(sizes)
+    few = load_dresden(cameras_of_dresden(tmp_path / "few", 9, 100))
+    with pytest.raises(SamecamError, match="10 cameras with 100 photos or more are wanted"):
+        draw(few, configuration("phan-D4"), sizes)
+
+
+def test_rivals_table_on_a_small_tree(tmp_path, dresden, monkeypatch):
+    monkeypatch.setattr(rivals_table, "METHODS", {k: METHODS[k] for k in ("ours", "mrf")})
+    where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
+    found = conduct("rivals-table", data=dresden, workers=2, **where)
+    result = found["result"]
+    assert result["configurations"] == ["all"]
+    assert len(result["skipped"]) == 5
+    said = experiment("rivals-table").words(result)
+    assert all(sentence in said for sentence in result["skipped"])
+    assert "Twins" not in said
+    assert "| method | all |" in said
+    assert (tmp_path / "results/rivals-table-real.svg").is_file()
+
+
+def test_running_time_on_a_small_tree(tmp_path, dresden, monkeypatch):
+    monkeypatch.setattr(running_time, "_warm_up", lambda *_: None)
+    study = Study(tmp_path / "study")
+    where = {"study": study.folder, "results": tmp_path / "results", "quick": True}
+    result = conduct("running-time", data=dresden, workers=2, **where)["result"]
+    assert result["configurations"] == ["all"]
+    assert result["side"] == 512
+    assert len(result["skipped"]) == 3
+    assert {run["method"] for run in result["runs"]} == {"ours", "ls-ssc", "ssc-nc"}
+    for run in result["runs"]:
+        assert run["reading"] > 0
+        assert run["computing"] > 0
+        assert run["reading"] + run["computing"] == pytest.approx(run["seconds"], abs=3e-6)
+    said = experiment("running-time").words(result)
+    assert "extracting them is not counted" in said
+    assert "twins" not in said
+    assert not (study.folder / "store").exists()
+    # Another tree is not taken for this one.
+    less = tmp_path / "less"
+    less.mkdir()
+    for path in sorted((dresden / "natural").iterdir())[1:]:
+        (less / path.name).symlink_to(path)
+    with pytest.raises(SamecamError, match="name a new folder"):
+        conduct("running-time", data=less, workers=2, **where)
+
+
+def test_what_is_timed_is_the_draw_and_not_the_whole_case(tmp_path, dresden):
+    from samecam import correlate
+    from samecam.datasets import load_dresden
+    from samecam.experiments._clocked import ClockedStore
+    from samecam.experiments._sources import _extracted, _fingerprints
+
+    context = Context(Study(tmp_path), workers=2)
+    whole = load_dresden(dresden)
+    everything = _extracted(context, whole, 256)
+    few = whole.draw(3, 4, seed=1)
+    found = _fingerprints(context, few, 256)
+    assert len(found.rows) < len(everything.truth)
+    with running_time._opened(found) as (store, truth):
+        clocked = ClockedStore(store)
+        gram = correlate.gram(clocked)
+        assert clocked.seconds > 0
+        camera = {photo.path: photo.camera for photo in few.photos}
+        assert [sorted(set(few.cameras))[k] for k in truth] == [camera[key] for key in store.keys]
+    np.testing.assert_array_equal(gram, _extracted(context, few, 256).gram)
+
+
+def test_few_images_says_why_it_takes_no_data(tmp_path, dresden):
+    with pytest.raises(SamecamError, match="several places of a photo"):
+        conduct("few-images", data=dresden, study=tmp_path / "study")
+    assert not (tmp_path / "study").exists()

@@ -290,8 +290,8 @@ def test_a_whole_experiment(tmp_path, monkeypatch):
 def test_unknown_names_are_sentences():
     with pytest.raises(SamecamError, match="'nonsense' is no experiment: choose from sparse-"):
         experiment("nonsense")
-    with pytest.raises(SamecamError, match="outliers has no form for real collections"):
-        conduct("outliers", data=".")
+    with pytest.raises(SamecamError, match="few-images has no form for real collections"):
+        conduct("few-images", data=".")
 
 
 def test_all_names_are_there():

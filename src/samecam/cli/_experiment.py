@@ -13,7 +13,8 @@ from samecam.cli._output import Phases, output_options, print_json, say
     "--data",
     type=click.Path(),
     metavar="DIR",
-    help="Root of the real collection (Dresden or VISION as downloaded); without it, twins.",
+    help="Root of the real collection (Dresden, VISION or RAISE as downloaded; not for "
+    "few-images); without it, twins.",
 )
 @click.option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
 @click.option(

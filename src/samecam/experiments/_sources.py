@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,14 @@ class Correlations(NamedTuple):
     truth: npt.NDArray[np.integer]
 
 
+class Fingerprints(NamedTuple):
+    """Rows of the store of a case, ascending, and the camera of each, `truth`, numbered."""
+
+    case: Path
+    rows: npt.NDArray[np.intp]
+    truth: npt.NDArray[np.integer]
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One collection of photos to group.
@@ -36,6 +44,7 @@ class Source:
     parameters : what its correlations depend on, ready for JSON
     load : makes the correlations; takes time and memory
     notes : sentences on what is not as in print
+    extract : of real photos, makes the fingerprints alone; None for a twin
     """
 
     name: str
@@ -44,6 +53,7 @@ class Source:
     parameters: Mapping[str, Any]
     load: Callable[[], Correlations]
     notes: tuple[str, ...] = ()
+    extract: Callable[[], Fingerprints] | None = None
 
 
 class Plan(NamedTuple):
@@ -53,18 +63,24 @@ class Plan(NamedTuple):
     skipped: tuple[str, ...]
 
 
-def plan(context: Context, collection: str, names: Sequence[str]) -> Plan:
+def plan(
+    context: Context,
+    collection: str,
+    names: Sequence[str],
+    sizes: Mapping[str, Sequence[int]] | None = None,
+) -> Plan:
     """Twins of the named configurations or, with `context.data`, draws of the real collection.
 
     Parameters
     ----------
     context : `data` tells which
-    collection : "dresden" or "vision", for real ones
+    collection : "dresden", "vision" or "raise", for real ones
     names : of the configurations
+    sizes : photos of each camera, for real ones of which not all photos there are are wanted
     """
     if context.data is None:
         return Plan([twin_source(twin(name)) for name in names], ())
-    return _real(context, collection, names)
+    return _real(context, collection, names, sizes or {})
 
 
 def twin_source(found: Twin) -> Source:
@@ -85,26 +101,79 @@ def twin_source(found: Twin) -> Source:
     return Source(found.name, found.configuration, found.n_pixels, parameters, load)
 
 
-def _real(context: Context, collection: str, names: Sequence[str]) -> Plan:
+def _real(
+    context: Context, collection: str, names: Sequence[str], sizes: Mapping[str, Sequence[int]]
+) -> Plan:
     assert context.data is not None
     whole = LOADERS[collection](context.data)
     sources: list[Source] = []
     skipped: list[str] = []
     for name in names:
         try:
-            drawn = whole.configured(configuration(name))
+            drawn = draw(whole, configuration(name), sizes.get(name, ()))
         except SamecamError as error:
             skipped.append(f"{name} was left out: {error}")
             continue
         sources.append(_real_source(context, drawn, configuration(name)))
-    if not sources:
+    if not sources and any(configuration(name).strangers for name in names):
+        half = (len(whole.models) + 1) // 2
+        others = len(whole.models) - half
+        drawn = add_strangers(whole, whole.draw(half), others)
+        sources.append(_real_source(context, drawn, None, "half"))
+        skipped.append(
+            f"No configuration fits, so {half} of {half + others} cameras are grouped, with one "
+            "photo of each of the others."
+        )
+    elif not sources:
         sources.append(_real_source(context, whole, None))
         skipped.append(f"No configuration fits, so all {len(whole.photos)} photos are grouped.")
     return Plan(sources, tuple(skipped))
 
 
-def _real_source(context: Context, drawn: Collection, wanted: Configuration | None) -> Source:
-    """Photos of a draw: extracted into the study's case where they are not yet, and correlated."""
+def draw(whole: Collection, wanted: Configuration, sizes: Sequence[int] = ()) -> Collection:
+    """Photos of a configuration, strangers too.
+
+    Parameters
+    ----------
+    whole : what there is
+    wanted : its `each` does not count where sizes are given
+    sizes : photos of each camera; its cameras have as many as the largest, or more
+    """
+    if not sizes:
+        drawn = whole.configured(wanted)
+        return add_strangers(whole, drawn, wanted.strangers) if wanted.strangers else drawn
+    cameras = whole.draw(len(sizes), max(sizes)).sizes()
+    drawn = whole.take(dict(zip(cameras, sizes, strict=True)))
+    return replace(drawn, name=wanted.name)
+
+
+def add_strangers(whole: Collection, drawn: Collection, count: int) -> Collection:
+    """A draw with one photo of each of `count` cameras that are not in it.
+
+    Two photos of one camera are no strangers to each other: with fewer other cameras than
+    `count` there are fewer strangers, and a note says so.
+    """
+    inside = set(drawn.cameras)
+    others = sorted(set(whole.cameras) - inside)
+    order = np.random.default_rng(0).permutation(len(others))
+    chosen = whole.take({others[k]: 1 for k in order[:count]})
+    notes = drawn.notes
+    if len(others) < count:
+        notes += (
+            f"{drawn.name} has {count} strangers in print, {len(others)} here: one photo of each "
+            f"camera that is not among the {len(inside)}.",
+        )
+    photos = tuple(sorted(drawn.photos + chosen.photos))
+    return replace(drawn, photos=photos, notes=notes)
+
+
+def _real_source(
+    context: Context, drawn: Collection, wanted: Configuration | None, name: str = "all"
+) -> Source:
+    """Photos of a draw: extracted into the study's case where they are not yet, and correlated.
+
+    `name` is for those of no configuration.
+    """
     side = 512 if wanted is None else wanted.side
     listed = "\n".join(f"{photo.path}\t{photo.camera}" for photo in drawn.photos)
     digest = hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
@@ -118,17 +187,30 @@ def _real_source(context: Context, drawn: Collection, wanted: Configuration | No
     def load() -> Correlations:
         return _extracted(context, drawn, side)
 
-    name = "all" if wanted is None else wanted.name
-    return Source(name, wanted, side * side, parameters, load, drawn.notes)
+    def extract() -> Fingerprints:
+        return _fingerprints(context, drawn, side)
+
+    known = name if wanted is None else wanted.name
+    return Source(known, wanted, side * side, parameters, load, drawn.notes, extract)
 
 
 def _extracted(context: Context, drawn: Collection, side: int) -> Correlations:
-    """Correlations of the usable photos of a draw.
+    """Correlations of the usable photos of a draw."""
+    from samecam import correlate
+    from samecam.case import open_store
+
+    found = _fingerprints(context, drawn, side)
+    with open_store(found.case) as store:
+        gram = correlate.gram(store, rows=found.rows, memory=context.memory or _MEMORY)
+    return Correlations(gram, found.truth)
+
+
+def _fingerprints(context: Context, drawn: Collection, side: int) -> Fingerprints:
+    """The usable photos of a draw, extracted.
 
     All draws of a study share one case. Its photos lie in a folder of links, to which a draw
     adds its own: extraction does what is new, and each photo keeps its path as its name.
     """
-    from samecam import correlate
     from samecam.case import ExtractionSettings, extract_photos, open_store
 
     links, case = context.study.folder / f"photos-{side}", context.study.folder / f"case-{side}"
@@ -150,11 +232,8 @@ def _extracted(context: Context, drawn: Collection, side: int) -> Correlations:
                 f"No photo of {drawn.name} in {str(drawn.root)!r} could be used: see "
                 f"{str(case / 'images.csv')!r} for the reasons."
             )
-        gram = correlate.gram(
-            store, rows=np.array(rows, dtype=np.intp), memory=context.memory or _MEMORY
-        )
         truth = np.array([number[camera[store.keys[k]]] for k in rows], dtype=np.int32)
-    return Correlations(gram, truth)
+    return Fingerprints(case, np.array(rows, dtype=np.intp), truth)
 
 
 def _link(folder: Path, drawn: Collection) -> None:

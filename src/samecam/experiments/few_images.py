@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from samecam.datasets import twin
+from samecam.errors import SamecamError
 from samecam.experiments import _paper, _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._grid import Task, cell, rounded, run_grid, score_grid, tasks
@@ -26,6 +27,12 @@ def _todo(context: Context) -> list[Task]:
 
 
 def _run(context: Context) -> None:
+    if context.data is not None:
+        raise SamecamError(
+            "few-images has no form for real collections, since squares at several places of a "
+            "photo, which make 400 cameras of 20, are not cut from real photos here: leave --data "
+            "out."
+        )
     run_grid(context, "few-images", _todo(context))
 
 
@@ -133,4 +140,5 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _text,
+    takes_data=True,  # to say itself why it does not
 )

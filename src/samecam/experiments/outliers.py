@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from samecam.datasets import twin
 from samecam.experiments import _paper, _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import Task, cell, rounded, run_grid, score_grid, tasks
+from samecam.experiments._grid import Task, cell, remarks, rounded, run_grid, score_grid, tasks
 from samecam.experiments._methods import METHODS
-from samecam.experiments._sources import Plan, twin_source
+from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
 
 if TYPE_CHECKING:
@@ -20,9 +19,12 @@ _NAME = "Va20-strangers"
 _METHODS = ("ours", "ls-ssc", "ssc-nc", "lin-ls", "lin-ls-measured", "mrf", "hdbscan")
 
 
+def _plan(context: Context) -> Plan:
+    return plan(context, "vision", [_NAME])
+
+
 def _todo(context: Context) -> list[Task]:
-    found = Plan([twin_source(twin(_NAME))], ())
-    return tasks(found, [METHODS[key] for key in _METHODS], context.runs)
+    return tasks(_plan(context), [METHODS[key] for key in _METHODS], context.runs)
 
 
 def _run(context: Context) -> None:
@@ -41,36 +43,47 @@ def strangers(truth: Sequence[int], labels: Sequence[int]) -> tuple[int, int, in
 
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
+    found = _plan(context)
     scored = score_grid(study, _todo(context))
+    _count_strangers(study, scored)
+    said = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
+    names = [source.name for source in found.sources]
+    return {
+        "configurations": names,
+        "printed": [_paper.as_json(_paper.OUTLIERS)] if _NAME in names else [],
+        **(said if context.data is not None else {}),
+        **scored,
+    }
+
+
+def _count_strangers(study: Study, scored: Mapping[str, Any]) -> None:
+    """Add to runs and rows what became of the strangers."""
     for run in scored["runs"]:
         arrays = study.load(run["key"]).arrays
         if arrays:
-            found = strangers(arrays["truth"].tolist(), arrays["labels"].tolist())
-            run["strangers"], run["strangers_left"], run["groups_with_strangers"] = found
+            counts = strangers(arrays["truth"].tolist(), arrays["labels"].tolist())
+            run["strangers"], run["strangers_left"], run["groups_with_strangers"] = counts
     for row in scored["rows"]:
         own = [r for r in scored["runs"] if r["method"] == row["method"] and "strangers" in r]
         for name in ("strangers", "strangers_left", "groups_with_strangers"):
             values = [float(run[name]) for run in own]
             row[name] = rounded(fmean(values)) if values else None
             row[f"{name}_spread"] = rounded(stdev(values)) if len(values) > 1 else 0.0
-    return {
-        "configurations": [_NAME],
-        "printed": [_paper.as_json(_paper.OUTLIERS)],
-        **scored,
-    }
 
 
 def _shown(result: Result) -> list[Mapping[str, Any]]:
-    return [row for key in _METHODS if (row := cell(result, _NAME, key)) is not None]
+    (name,) = result["configurations"]
+    return [row for key in _METHODS if (row := cell(result, name, key)) is not None]
 
 
 def _plot(result: Result) -> "Figure":
     figure = _pictures.blank(10.5, 3.4)
     printed = {entry["method"]: entry for entry in result["printed"]}
+    there = _words.count(_shown(result)[0]["strangers"])
     panels = (
         ("f", "F", ".2f"),
         ("n_unclustered", "photos left without a group", ".0f"),
-        ("strangers_left", "of these, strangers (there are 50)", ".0f"),
+        ("strangers_left", f"of these, strangers (there are {there})", ".0f"),
     )
     for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
         rows = [
@@ -84,21 +97,23 @@ def _plot(result: Result) -> "Figure":
             for row in _shown(result)
         ]
         _pictures.bars(ax, rows, title, form)
-    _pictures.note(figure, "Star: what the paper prints of LS-SSC.")
+    if printed:
+        _pictures.note(figure, "Star: what the paper prints of LS-SSC.")
     return figure
 
 
 def _text(result: Result) -> str:
     rows = {row["method"]: row for row in _shown(result)}
-    ours, paper, entry = rows["ours"], rows.get("ls-ssc"), result["printed"][0]
+    ours, paper = rows["ours"], rows.get("ls-ssc")
     said = [_about(ours, "Ours")]
     if paper is not None:
         said.append(_about(paper, "LS-SSC"))
-    said.append(
+    said += [
         f"In print ({entry['place']}): F {_words.share(entry['f'])}, {entry['n_unclustered']} left "
         f"alone, {entry['strangers_left']} of the strangers among them."
-    )
-    said.append(_words.standing(result, [_NAME]))
+        for entry in result["printed"]
+    ]
+    said.append(_words.standing(result, result["configurations"]))
     better = [row for row in rows.values() if row["strangers_left"] > ours["strangers_left"]]
     if better:
         names = _words.listed([row["label"] for row in better])
@@ -108,6 +123,7 @@ def _text(result: Result) -> str:
             f"{1 - ours['strangers_left'] / ours['strangers']:.0%} of them, where its `join_rate` "
             "allows 1 % of photos by other cameras into any group, on average over collections."
         )
+    said += [*result.get("skipped", []), *result.get("notes", [])]
     head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
     lines = [
         [
@@ -137,4 +153,5 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _text,
+    takes_data=True,
 )

@@ -1,10 +1,11 @@
 """The paper's running times: SSC-NC, LS-SSC and ours, reading and computing apart."""
 
+import math
 import shutil
 import time
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,16 +15,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from samecam import compute
-from samecam.datasets import Twin, twin
+from samecam.datasets import Configuration, Twin, twin
+from samecam.errors import SamecamError
 from samecam.experiments import _paper, _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result, silent
-from samecam.experiments._grid import cell, rounded
+from samecam.experiments._grid import cell, remarks, rounded
 from samecam.experiments._methods import METHODS, Method, make_estimator
+from samecam.experiments._sources import Fingerprints, Plan, Source, plan
 from samecam.experiments._study import Run, Study
 from samecam.metrics import scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from samecam.store import FingerprintStore
+
+    # Opens fingerprints, and the camera of each.
+    Opener = Callable[
+        [], AbstractContextManager[tuple[FingerprintStore, np.ndarray[Any, np.dtype[np.integer]]]]
+    ]
 
 _NAMES = ("Da10", "Da20", "LDa30", "LDa40", "LDa50", "LDa60", "LDa70")
 _QUICK = ("Da10", "LDa30")
@@ -34,11 +44,17 @@ _WARM = "Ds5"
 
 
 class Task(NamedTuple):
-    """One run: a method on the fingerprints of a twin, with a seed."""
+    """One run: a method on the fingerprints of a twin or of real photos, with a seed."""
 
     name: str
     method: Method
     seed: int
+    source: Source | None = None
+
+    @property
+    def wanted(self) -> Configuration | None:
+        """Its configuration; None: all photos there are."""
+        return twin(self.name).configuration if self.source is None else self.source.wanted
 
     @property
     def key(self) -> str:
@@ -46,11 +62,20 @@ class Task(NamedTuple):
         return f"{self.name}/{self.method.key}/{self.seed}"
 
 
-def _todo(context: Context) -> list[Task]:
-    names = _QUICK if context.quick else _NAMES
-    runs = _QUICK_RUNS if context.quick else _RUNS
+def _plan(context: Context) -> Plan:
+    return plan(context, "dresden", _QUICK if context.quick else _NAMES)
+
+
+def _todo(context: Context, found: Plan | None = None) -> list[Task]:
+    runs = range(_QUICK_RUNS if context.quick else _RUNS)
     methods = [METHODS[key] for key in _METHODS]
-    return [Task(n, m, seed) for n in names for m in methods for seed in range(runs)]
+    real = context.data is not None
+    return [
+        Task(source.name, method, seed, source if real else None)
+        for source in (found or _plan(context)).sources
+        for method in methods
+        for seed in runs
+    ]
 
 
 def scaled(found: Twin) -> Twin:
@@ -64,6 +89,13 @@ def scaled(found: Twin) -> Twin:
 
 
 def _run(context: Context) -> None:
+    if context.data is None:
+        _run_twins(context)
+    else:
+        _run_real(context)
+
+
+def _run_twins(context: Context) -> None:
     todo, made = _todo(context), ""
     folder = context.study.folder / "store"
     try:
@@ -76,9 +108,34 @@ def _run(context: Context) -> None:
                     _warm_up(context, folder)
                 _write(twin(task.name), folder)
                 made = task.name
-            context.study.run(task.key, partial(_timed, task, folder, context))
+            context.study.run(task.key, partial(_timed, task, partial(_written, folder), context))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    context.progress("running-time", len(todo), len(todo))
+
+
+def _run_real(context: Context) -> None:
+    """The same on the store of a case; extraction is not timed."""
+    todo = _todo(context)
+    kept: dict[str, Fingerprints] = {}
+
+    def make(task: Task) -> Run:
+        assert task.source is not None
+        assert task.source.extract is not None
+        if not kept:
+            _warm_up(context, context.study.folder / "store")
+        if task.name not in kept:
+            kept[task.name] = task.source.extract()
+        return _timed(task, partial(_opened, kept[task.name]), context)
+
+    try:
+        for done, task in enumerate(todo):
+            context.progress("running-time", done, len(todo))
+            assert task.source is not None
+            parameters = {**task.source.parameters, "options": task.method.settings(task.wanted)}
+            context.study.run(task.key, partial(make, task), parameters=parameters)
+    finally:
+        shutil.rmtree(context.study.folder / "store", ignore_errors=True)
     context.progress("running-time", len(todo), len(todo))
 
 
@@ -87,7 +144,7 @@ def _warm_up(context: Context, folder: Path) -> None:
     _write(twin(_WARM), folder)
     quiet = replace(context, progress=silent)
     for key in _METHODS:
-        _timed(Task(_WARM, METHODS[key], 0), folder, quiet)
+        _timed(Task(_WARM, METHODS[key], 0), partial(_written, folder), quiet)
 
 
 def _write(found: Twin, folder: Path) -> None:
@@ -102,22 +159,44 @@ def _write(found: Twin, folder: Path) -> None:
         store.commit()
 
 
-def _timed(task: Task, folder: Path, context: Context) -> Run:
-    from samecam.experiments._clocked import ClockedStore
+@contextmanager
+def _written(folder: Path) -> "Iterator[tuple[FingerprintStore, Any]]":
+    """What `_write` wrote, open."""
     from samecam.store import DiskStore
 
-    wanted = twin(task.name).configuration
-    options = task.method.settings(wanted)
+    with closing(DiskStore.open(folder)) as store:
+        yield store, np.array([r.meta["camera"] for r in store.records()], dtype=np.int32)
+
+
+@contextmanager
+def _opened(found: Fingerprints) -> "Iterator[tuple[FingerprintStore, Any]]":
+    """Extracted photos, open."""
+    from samecam.case import open_store
+    from samecam.store import Subset
+
+    with open_store(found.case) as store:
+        yield Subset(store, found.rows), found.truth
+
+
+def _timed(task: Task, opener: "Opener", context: Context) -> Run:
+    """Time a method; of real photos that it cannot do, the reason is in `facts["failed"]`."""
+    from samecam.experiments._clocked import ClockedStore
+
+    options = task.method.settings(task.wanted)
     memory = context.memory or _MEMORY
     device = compute.choose_device(context.device)
     more = {"metric": "correlation", "memory": memory, "device": device}
     estimator = make_estimator(task.method.name, options, task.seed, **more)
-    with closing(DiskStore.open(folder)) as store, warnings.catch_warnings():
+    with opener() as (store, truth), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        truth = np.array([r.meta["camera"] for r in store.records()], dtype=np.int32)
         clocked = ClockedStore(store)
         began, cpu = time.perf_counter(), time.process_time()
-        estimator.fit(clocked)
+        try:
+            estimator.fit(clocked)
+        except (SamecamError, ValueError) as error:
+            if task.source is None:
+                raise
+            return Run({}, {"failed": " ".join(str(error).split()), "seed": task.seed})
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     facts = {
         "seconds": seconds,
@@ -131,15 +210,21 @@ def _timed(task: Task, folder: Path, context: Context) -> Run:
 
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
-    todo = _todo(context)
-    names = list(dict.fromkeys(task.name for task in todo))
+    found = _plan(context)
+    todo = _todo(context, found)
     runs = [_scored(study, task) for task in todo]
     rows = [_row([r for r in runs if (r["configuration"], r["method"]) == pair])
             for pair in dict.fromkeys((r["configuration"], r["method"]) for r in runs)]  # fmt: skip
+    real: dict[str, Any] = {}
+    pixels = _SIDE**2
+    if context.data is not None:
+        pixels = found.sources[0].n_pixels
+        real = {"skipped": list(found.skipped), "notes": remarks(found, {"runs": runs})}
     return {
-        "configurations": names,
-        "side": _SIDE,
-        "bytes_a_photo": 2 * _SIDE**2,
+        "configurations": [source.name for source in found.sources],
+        "side": math.isqrt(pixels),
+        "bytes_a_photo": 2 * pixels,
+        **real,
         "printed": [_paper.as_json(_paper.MINUTES)],
         "runs": runs,
         "rows": rows,
@@ -148,9 +233,7 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
 
 def _scored(study: Study, task: Task) -> dict[str, Any]:
     run = study.load(task.key)
-    found = scores(run.arrays["truth"].tolist(), run.arrays["labels"])
-    reading, seconds = run.facts["reading"], run.facts["seconds"]
-    return {
+    about = {
         "key": task.key,
         "configuration": task.name,
         "method": task.method.key,
@@ -158,6 +241,13 @@ def _scored(study: Study, task: Task) -> dict[str, Any]:
         "seed": task.seed,
         "commit": study.provenance(task.key)["commit"],
         "device": run.facts.get("device", "cpu"),
+    }
+    if "failed" in run.facts:
+        return {**about, "failed": run.facts["failed"]}
+    found = scores(run.arrays["truth"].tolist(), run.arrays["labels"])
+    reading, seconds = run.facts["reading"], run.facts["seconds"]
+    return {
+        **about,
         "n_cameras": found.n_cameras,
         "n_images": found.n_images,
         "f": rounded(found.f),
@@ -169,11 +259,14 @@ def _scored(study: Study, task: Task) -> dict[str, Any]:
 
 
 def _row(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    same = ("configuration", "method", "label", "n_cameras", "n_images")
-    row: dict[str, Any] = {name: runs[0][name] for name in same}
-    row["runs"] = len(runs)
+    good = [run for run in runs if "failed" not in run]
+    same = ("configuration", "method", "label", *(("n_cameras", "n_images") if good else ()))
+    row: dict[str, Any] = {name: (good or runs)[0][name] for name in same}
+    row["runs"] = len(good)
+    if not good:
+        return {**row, "failed": runs[0]["failed"]}
     for name in ("f", "seconds", "reading", "computing", "processor"):
-        values = [run[name] for run in runs]
+        values = [run[name] for run in good]
         row[name] = rounded(fmean(values))
         row[f"{name}_spread"] = rounded(stdev(values)) if len(values) > 1 else 0.0
     return row
@@ -205,7 +298,7 @@ def _plot(result: Result) -> "Figure":
 def _text(result: Result) -> str:
     last = result["configurations"][-1]
     rows = {key: row for key in _METHODS if (row := cell(result, last, key)) is not None}
-    ours, side = rows["ours"], result["side"]
+    ours = rows["ours"]
     said = [
         f"On {ours['n_cameras']} cameras ({ours['n_images']} photos) ours takes "
         f"{ours['seconds']:.1f} s, of which {ours['reading']:.1f} s are reading."
@@ -223,19 +316,34 @@ def _text(result: Result) -> str:
         said.append(f"**Ours is slower there than {names}.**")
     entry = result["printed"][0]
     said.append(
-        f"Fingerprints here have {side}² numbers of two bytes, twins with chance as far away as at "
-        f"512², and were just written, so that they are read from memory. All was timed in one "
-        f"study on one machine, each method {_times(rows)}. Correlations are {512 / side:g} "
-        "times as large as at 512², which LS-SSC's published regressor does not know of, so its F "
-        "is not that of large-dresden. "
+        f"{_setting(result, _times(rows))} "
         f"The paper's {entry['label']} takes about {entry['minutes']} minutes for all of Dresden "
         f"({entry['configuration']}, 512²; "
         f"{entry['place']}), on a machine of its own: the two are not comparable."
     )
+    said += [*result.get("skipped", []), *result.get("notes", [])]
     head = ["cameras", "photos", *(METHODS[key].label for key in _METHODS)]
     lines = [_line(result, name) for name in result["configurations"]]
     note = "Seconds (reading + computing), seconds of all cores, F:"
     return " ".join(said) + f"\n\n{note}\n\n" + _words.table(head, lines)
+
+
+def _setting(result: Result, times: str) -> str:
+    """What was timed, and how."""
+    side = result["side"]
+    timed = f"All was timed in one study on one machine, each method {times}."
+    if "notes" in result:  # of photographs
+        return (
+            f"Fingerprints of photographs have {side}² numbers of two bytes and lie in a case; "
+            "extracting them is not counted, and how much of them the system still holds in memory "
+            f"is not known. {timed}"
+        )
+    return (
+        f"Fingerprints here have {side}² numbers of two bytes, twins with chance as far away as at "
+        f"512², and were just written, so that they are read from memory. {timed} Correlations are "
+        f"{512 / side:g} times as large as at 512², which LS-SSC's published regressor does not "
+        "know of, so its F is not that of large-dresden."
+    )
 
 
 def _times(rows: Mapping[str, Mapping[str, Any]]) -> str:
@@ -263,4 +371,5 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _text,
+    takes_data=True,
 )
