@@ -213,3 +213,16 @@ def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
     checked = verify_case(tmp_path / "device")
     assert checked.replayed
     assert not checked.relabelled
+
+
+def test_a_replay_without_the_device_that_grouped_says_so(pile, tmp_path):
+    cluster_photos([pile], tmp_path / "c", SETTINGS, workers=1)
+    file = tmp_path / "c" / "case.json"
+    info = json.loads(file.read_text())
+    info["clustering"]["details"]["device"] = "cuda:77 (Some GPU)"
+    info["clustering"]["details"]["memory_bytes"] = 2**50
+    file.write_text(json.dumps(info))
+    checked = verify_case(tmp_path / "c")
+    assert checked.replayed
+    assert checked.other_device == "cuda:77 (Some GPU)"
+    assert not checked.relabelled

@@ -83,6 +83,8 @@ class Verification:
     damaged : fingerprints whose bytes changed, by path
     troubles : sentences on the store, the log and the files of the case; none if all is well
     replayed : whether the grouping was replayed
+    other_device : the device that grouped, if the replay had to do without it: what rounding
+        decides may then differ
     relabelled : photos that the replay puts elsewhere
     """
 
@@ -92,6 +94,7 @@ class Verification:
     damaged: list[str] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
     replayed: bool = False
+    other_device: str = ""
     relabelled: list[Relabelled] = field(default_factory=list)
 
     @property
@@ -140,10 +143,11 @@ def verify_case(
         damaged, troubles = _check_store(store)
         whole = not (damaged or troubles) and _can_replay(folder, info)
         troubles += _check_files(folder, info, records)
-        relabelled = _replay(folder, info, store, memory, n_workers, say) if whole else []
-        return Verification(
-            folder, inputs, len(store), damaged, troubles, replayed=whole, relabelled=relabelled
-        )
+        named = _device_of(info)
+        device = _same_device(named)
+        other = "" if not whole or compute.device_words(device) == named else named
+        relabelled = _replay(folder, info, store, memory, n_workers, say, device) if whole else []
+        return Verification(folder, inputs, len(store), damaged, troubles, whole, other, relabelled)
 
 
 def _check_inputs(
@@ -324,16 +328,14 @@ def _replay(
     memory: int | None,
     workers: int,
     progress: Progress,
+    device: str,
 ) -> list[Relabelled]:
     """Group the stored fingerprints again, and compare."""
     used, clustering = used_photos(store), clustering_settings(folder, info)
-    details = info["clustering"].get("details", {})
-    named = str(details.get("device", "cpu"))
-    device, told = _same_device(named), details.get("memory_bytes")
-    here = compute.default_memory(device)
-    if not isinstance(told, int):
-        told = here
-    memory = memory or (told if compute.device_words(device) == named else min(told, here))
+    told, here = info["clustering"].get("details", {}).get("memory_bytes"), None
+    if not isinstance(told, int) or compute.device_words(device) != _device_of(info):
+        here = compute.default_memory(device)
+    memory = memory or min(size for size in (told, here) if isinstance(size, int))
     labels: Labels
     if "start" in info["clustering"]:
         start = labels_of(used, read_places(folder / START))
@@ -361,6 +363,11 @@ def _replay(
         for path in sorted({*stands, *replayed})
         if stands.get(path) != replayed.get(path)
     ]
+
+
+def _device_of(info: Mapping[str, Any]) -> str:
+    """The device that grouped, in words."""
+    return str(info.get("clustering", {}).get("details", {}).get("device", "cpu"))
 
 
 def _same_device(words: str) -> str:

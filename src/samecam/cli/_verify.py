@@ -18,7 +18,7 @@ _LISTED = 20
     "--memory",
     default=None,
     metavar="SIZE",
-    help="That the replay may take, like 8G.  [default: half of what is free]",
+    help="That the replay may take, like 8G.  [default: what grouping was told]",
 )
 @click.option(
     "--workers", type=click.IntRange(min=1), help="Threads that hash.  [default: one a core]"
@@ -63,6 +63,11 @@ def _words(result: "Verification") -> list[str]:
     ]
     if inputs.new:
         lines.append(f"{inputs.new} files beside them are not in the case (samecam add).")
+    if result.other_device:
+        lines.append(
+            f"It was grouped on {result.other_device}, which is not here: replayed on the "
+            "processor, where rounding may decide otherwise."
+        )
     if not result.replayed:
         lines.append("The grouping was not replayed.")
     elif not result.relabelled:

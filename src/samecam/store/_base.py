@@ -108,9 +108,10 @@ class FingerprintStore(ABC):
         n_threads : threads that read
         """
         del checks, n_threads  # for stores that lie on a disk
-        whole = np.empty((len(rows), self.n_pixels), dtype=np.float32)
-        self._read(rows, whole)
-        out[:] = whole[:, start : start + out.shape[1]]
+        row = np.empty((1, self.n_pixels), dtype=np.float32)
+        for k in range(len(rows)):
+            self._read(rows[k : k + 1], row)
+            out[k] = row[0, start : start + out.shape[1]]
         scales[:] = 1
 
     @property
