@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Real photographs and golden arrays for tests and benchmarks, where they are at hand.
 SHARED ?= $(wildcard ../shared)
+# Test files that run at a time.
+JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
 
 .PHONY: env demo test browser lint bench experiments quick long clean
@@ -23,7 +25,7 @@ demo: env
 	@echo "Open demo/case/report.html"
 
 test: env
-	$(PYTEST)
+	$(PYTEST) -n $(JOBS) --dist loadfile
 
 # The browser that tests of the report use, on Debian; without it they are skipped.
 browser:
