@@ -295,13 +295,12 @@ def groups_counted(tally, place):
 def consolidation(place, matrix, coefficients, n_pixels, found, truth):
     """All of `ConsolidatedSSC` beside correlations and LASSO: chance, start, groups."""
     n, tally = len(matrix), Tally()
-    memory = compute.default_memory(place.device)
 
     def run():
         place_diagonal(matrix)
         scales = correlate.photo_scales(matrix, correlate.null_scale(matrix, n_pixels))
         first = _steps.start_groups(coefficients)
-        groups = _steps.Groups.make(gram_sums(matrix, scales, memory), first)
+        groups = _steps.Groups.make(gram_sums(matrix, scales), first)
         start = len(groups.products)
         loop = Loop(Rates(0.001, 0.01, 0.001), n)
         loop.run(groups, np.ones(n, dtype=bool))

@@ -375,6 +375,7 @@ def test_a_second_compression_from_photographs_to_scores(tmp_path):
     assert again.study.made == 0
 
 
+@pytest.mark.long
 def test_sizes_of_real_photographs(tmp_path, photos_dir):
     from samecam.metrics import read_truth
 
