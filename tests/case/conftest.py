@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from samecam.case import ExtractionSettings, extract_photos
 from tests.photos.pictures import encode, scene
 
 SIZE = 64
@@ -97,3 +98,25 @@ def same_answer(one, other):
     states = [json.loads((Path(c) / "case.json").read_text())["counts"] for c in (one, other)]
     assert states[0] == states[1]
     return True
+
+
+def slow_photos(root, count=24):
+    """Photos that take 0.2 s each, so that there is time to disturb the run."""
+    make_photos(root, count)
+    for file in root.glob("a*.jpg"):
+        file.write_bytes(file.read_bytes() + b"SLOW-HERE")
+    return root
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory):
+    """Slow photos; nobody changes them."""
+    return slow_photos(tmp_path_factory.mktemp("slow") / "photos")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(slow, tmp_path_factory):
+    """The case of the slow photos that a run makes if nobody disturbs it."""
+    case = tmp_path_factory.mktemp("undisturbed") / "case"
+    extract_photos([slow], case, ExtractionSettings(size=SIZE))
+    return case

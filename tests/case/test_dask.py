@@ -216,25 +216,6 @@ def test_every_file_of_a_case_is_the_same(photos, cluster, tmp_path, monkeypatch
     assert again.done == 0
 
 
-def slow_photos(root, count=24):
-    make_photos(root, count)
-    for file in root.glob("a*.jpg"):
-        file.write_bytes(file.read_bytes() + b"SLOW-HERE")
-    return root
-
-
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory):
-    return slow_photos(tmp_path_factory.mktemp("slow") / "photos")
-
-
-@pytest.fixture(scope="module")
-def undisturbed(slow, tmp_path_factory):
-    case = tmp_path_factory.mktemp("undisturbed") / "case"
-    extract_photos([slow], case, SMALL)
-    return case
-
-
 def rows_in(case):
     """Rows that count, read beside a living writer."""
     try:

@@ -28,26 +28,6 @@ def reasons(case):
         return {row["path"]: row["reason"] for row in csv.DictReader(f)}
 
 
-def slow_photos(root, count=24):
-    """Photos that take 0.2 s each, so that there is time to disturb the run."""
-    make_photos(root, count)
-    for file in root.glob("a*.jpg"):
-        file.write_bytes(file.read_bytes() + b"SLOW-HERE")
-    return root
-
-
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory):
-    return slow_photos(tmp_path_factory.mktemp("slow") / "photos")
-
-
-@pytest.fixture(scope="module")
-def undisturbed(slow, tmp_path_factory):
-    case = tmp_path_factory.mktemp("undisturbed") / "case"
-    extract_photos([slow], case, ExtractionSettings(size=SIZE))
-    return case
-
-
 def extract(photos, case, *more):
     words = ("extract", photos, "-o", case, "--size", SIZE, "--workers", 2, *more)
     return command(*words, module_path=FAULTS)

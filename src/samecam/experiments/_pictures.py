@@ -142,6 +142,22 @@ class Bar(NamedTuple):
     in_print: float | None
 
 
+def bars_of(
+    rows: Sequence[Mapping[str, Any]], name: str, printed: Mapping[str, Mapping[str, Any]]
+) -> list[Bar]:
+    """One number of each row of a result as a bar, with what is printed of that method."""
+    return [
+        Bar(
+            row["method"],
+            row["label"],
+            row[name],
+            row[f"{name}_spread"],
+            printed.get(row["method"], {}).get(name),
+        )
+        for row in rows
+    ]
+
+
 def bars(ax: "Axes", rows: Sequence[Bar], title: str, form: str) -> None:
     """Horizontal bars, first on top; a star marks a number in print."""
     places = list(range(len(rows)))

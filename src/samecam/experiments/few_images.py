@@ -67,16 +67,7 @@ def _plot(result: Result) -> "Figure":
         ("n_unclustered", "photos left without a group", ".0f"),
     )
     for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
-        rows = [
-            _pictures.Bar(
-                row["method"],
-                row["label"],
-                row[name],
-                row[f"{name}_spread"],
-                printed.get(row["method"], {}).get(name),
-            )
-            for row in _shown(result)
-        ]
+        rows = _pictures.bars_of(_shown(result), name, printed)
         _pictures.bars(ax, rows, title, form)
         if name == "n_clusters":
             ax.axvline(400, color="#888888", linewidth=0.9, linestyle="--")

@@ -86,16 +86,7 @@ def _plot(result: Result) -> "Figure":
         ("strangers_left", f"of these, strangers (there are {there})", ".0f"),
     )
     for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
-        rows = [
-            _pictures.Bar(
-                row["method"],
-                row["label"],
-                row[name],
-                row[f"{name}_spread"],
-                printed.get(row["method"], {}).get(name),
-            )
-            for row in _shown(result)
-        ]
+        rows = _pictures.bars_of(_shown(result), name, printed)
         _pictures.bars(ax, rows, title, form)
     if printed:
         _pictures.note(figure, "Star: what the paper prints of LS-SSC.")

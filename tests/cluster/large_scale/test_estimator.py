@@ -201,7 +201,6 @@ with DiskStore.open(sys.argv[1]) as store:
 """
 
 
-@pytest.mark.long
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_memory_stays_within_the_budget(tmp_path):
     """The correlations of 4,000 photos take 64 MB, their fingerprints as much; 48 are allowed."""
