@@ -27,11 +27,11 @@ from samecam.correlate import _rows
 @st.composite
 def groupings(draw):
     """Fingerprints, scales of chance, and groups of at least two photos."""
-    n, count = draw(st.integers(4, 60)), draw(st.integers(1, 8))
+    n = draw(st.integers(4, 60))
+    count = draw(st.integers(1, min(8, n // 2)))
     rng = np.random.default_rng(draw(st.integers(0, 99)))
     X = rng.normal(size=(n, 50)) + 0.5 * rng.normal(size=(count, 50))[rng.integers(0, count, n)]
     labels = np.concatenate([np.repeat(np.arange(count), 2), rng.integers(-1, count, n)])[:n]
-    count = int(labels.max()) + 1
     return correlate.normalised(X), 0.1 * (1 + rng.random(n)), rng.permutation(labels), count
 
 
