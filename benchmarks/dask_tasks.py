@@ -28,10 +28,10 @@ from samecam.case._means import Means
 from samecam.case._prepare import Job
 from samecam.case._twins import likely_twins
 from samecam.case._worker import Outcome, Task
+from samecam.cluster._elsewhere import batch_data
 from samecam.cluster.large_scale._batches import Task as Batch
 from samecam.cluster.large_scale._batches import run as cluster_batch
 from samecam.cluster.large_scale._partition import Rules
-from samecam.cluster.large_scale._source import BatchData
 from samecam.photos import scan
 from samecam.store import DiskStore
 
@@ -202,9 +202,10 @@ def batches(scratch, size, count):
         for start in range(0, count, 100):
             store.read(np.arange(start, min(start + 100, count)))
         rate = count * 2 * n_pixels / (time.process_time() - began)
+        data = batch_data(store, np.arange(count))
     scale = n_pixels**-0.5
     task = Batch(
-        BatchData(np.arange(count), folder=str(scratch / "rows")),
+        data,
         Rules(2 * scale, scale=scale, rate=0.001, n_images=count),
     )
     pool = compute.DaskPool(compute.LOCAL, workers=2, preload="samecam._preload")
@@ -277,7 +278,6 @@ def million(figures, size):
         "one_reading_of_all_rows_seconds": MILLION * row / batch["read_bytes_per_second"],
     }
     rows = {}
-    opening = MILLION * serial["open_store"]
     for workers in WORKERS:
         booking = figures["parent"]["book_elapsed_seconds_per_photo"]
         run = schedule(MILLION, workers, per_photo, figures["overhead_seconds"], booking)
@@ -290,7 +290,7 @@ def million(figures, size):
             "extraction_hours": (before + run["seconds"]) / 3600,
             "read_bytes_per_second": costs["read_bytes"] / run["seconds"],
             "write_bytes_per_second": costs["shard_bytes"] / run["seconds"],
-            "ls_ssc_first_round_hours": rounds * (batch["processor_seconds"] + opening) / 3600,
+            "ls_ssc_first_round_hours": rounds * batch["processor_seconds"] / 3600,
         }
     return {**costs, "workers": rows}
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import resource
 import signal
 import sqlite3
@@ -52,6 +53,35 @@ def test_a_flipped_bit_is_found_by_its_checksum(filled, byte):
             list(store.columns(70))
         others = [k for k in range(6) if str(k) != hurt]
         assert store.read(others).shape == (5, N)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_rows_are_read_elsewhere_without_the_catalogue(tmp_path, dtype):
+    keys = ["a", "b/ä", "c\nd", "\udcff.jpg"]
+    with DiskStore.create(tmp_path / "store", n_pixels=N, dtype=dtype) as store:
+        for key, x in zip(reversed(keys), vectors(4), strict=True):
+            store.add(key, x, sha256="h", meta={"camera": "none"})
+        store.commit()
+        whole = store.read()
+        message = pickle.dumps(store.part([0, 2, 3]))
+    (tmp_path / "store" / "catalogue.sqlite").unlink()
+    (tmp_path / "store" / "store.json").unlink()
+    with pickle.loads(message) as rows:
+        assert list(rows.keys) == [keys[k] for k in (0, 2, 3)]
+        np.testing.assert_array_equal(rows.read(), whole[[0, 2, 3]])
+        np.testing.assert_array_equal(
+            np.hstack([part.copy() for _, part in rows.columns(70)]), whole[[0, 2, 3]]
+        )
+        assert rows.verify() == []
+        assert rows.part([1]).keys == ["c\nd"]
+        assert [(r.key, r.sha256, r.has_row) for r in rows.records()][1:2] == [("c\nd", "", True)]
+        for change in (lambda: rows.add("e", None), lambda: rows.discard(["a"])):
+            with pytest.raises(TypeError, match="for reading"):
+                change()
+        shard = next((tmp_path / "store" / "shards").iterdir())
+        shard.write_bytes(bytes(shard.stat().st_size))
+        with pytest.raises(SamecamError, match=r"'c\\nd' .*damaged"):
+            rows.read([1])
 
 
 def test_half_precision_is_widened_exactly(tmp_path):

@@ -1,6 +1,7 @@
 """Batches that are clustered by other processes: what is sent, and how answers come back."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from samecam import correlate
 from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
 from samecam.errors import SamecamError
-from samecam.store import DiskStore, FingerprintStore, Subset
+from samecam.store import FingerprintStore, StoredRows, Subset
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -23,32 +24,31 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class BatchData:
-    """A batch to send elsewhere: correlations, fingerprints, or the store that holds them.
+    """A batch to send elsewhere: correlations, fingerprints, or where these lie on disk.
 
-    `rows` are numbers in the collection, or, with a `folder`, in the store there.
+    `rows` are the numbers of its photos in the collection.
     """
 
     rows: Rows
     gram: Floats | None = None
-    fingerprints: Floats | None = None
-    folder: str | None = None
+    fingerprints: Floats | StoredRows | None = None
 
     def correlations(self, memory: int, device: str = "cpu") -> Floats:
         """Correlations of the batch; a device that is not there, here, is an error."""
         if self.gram is not None:
             return self.gram
-        if self.fingerprints is not None:
-            return correlate.gram(self.fingerprints, memory=memory, device=device)
-        with DiskStore.open(self.folder or "") as store:
-            return correlate.gram(store, rows=self.rows, memory=memory, device=device)
+        assert self.fingerprints is not None
+        rows = self.fingerprints
+        with rows if isinstance(rows, StoredRows) else nullcontext():
+            return correlate.gram(rows, memory=memory, device=device)
 
 
 def batch_data(source: correlate.Source, rows: Rows) -> BatchData:
-    """Some rows of a source; of a store on disk its name and their numbers, nothing else."""
-    if isinstance(source, Subset) and isinstance(source.store, DiskStore):
-        return BatchData(source.rows[rows], folder=str(source.store.folder.absolute()))
-    if isinstance(source, DiskStore):
-        return BatchData(rows, folder=str(source.folder.absolute()))
+    """Some rows of a source; of a store on disk nothing but where they lie."""
+    if isinstance(source, Subset) and isinstance(source.store, StoredRows):
+        return BatchData(rows, fingerprints=source.store.part(source.rows[rows]))
+    if isinstance(source, StoredRows):
+        return BatchData(rows, fingerprints=source.part(rows))
     if isinstance(source, FingerprintStore):
         return BatchData(rows, fingerprints=source.read(rows))
     return BatchData(rows, fingerprints=source[rows])

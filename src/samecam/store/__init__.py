@@ -4,6 +4,7 @@ from samecam.store._base import FingerprintStore, Record
 from samecam.store._codec import Dtype
 from samecam.store._disk import DiskStore, write_atomically
 from samecam.store._memory import MemoryStore
+from samecam.store._rows import StoredRows
 from samecam.store._shard import Placement, ShardWriter, StoreFullError, record_bytes
 from samecam.store._subset import Subset
 
@@ -16,6 +17,7 @@ __all__ = [
     "Record",
     "ShardWriter",
     "StoreFullError",
+    "StoredRows",
     "Subset",
     "record_bytes",
     "write_atomically",

@@ -31,7 +31,8 @@ class FingerprintStore(ABC):
     """Rows of float32, one per key, in the order of their keys.
 
     The order in which rows arrived, and from how many writers, leaves no trace: row i
-    belongs to the i-th key in sorted order. A row counts once it is committed.
+    belongs to the i-th key in sorted order. A row counts once it is committed. A store that is
+    for reading refuses what would change it.
     """
 
     n_pixels: int
@@ -50,7 +51,6 @@ class FingerprintStore(ABC):
     def records(self) -> list[Record]:
         """Every committed record, with and without a row, sorted by key."""
 
-    @abstractmethod
     def add(
         self,
         key: str,
@@ -60,13 +60,15 @@ class FingerprintStore(ABC):
         meta: Mapping[str, Any] | None = None,
     ) -> None:
         """Put a record, replacing that key's; it counts after `commit`."""
+        del key, vector, sha256, meta
+        raise TypeError("rows of a store are for reading; add to the store itself")
 
-    @abstractmethod
     def discard(self, keys: Iterable[str]) -> None:
         """Forget records at once; keys that are not there are no matter."""
+        del keys
+        raise TypeError("rows of a store are for reading; discard from the store itself")
 
-    @abstractmethod
-    def commit(self) -> None:
+    def commit(self) -> None:  # noqa: B027 - where nothing can be added, nothing is to be done
         """Make everything added count."""
 
     @abstractmethod

@@ -2,34 +2,25 @@
 
 import json
 import os
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
 from samecam._version import __version__
 from samecam.errors import SamecamError
 from samecam.store import _codec
-from samecam.store._base import FingerprintStore, Floats, Record
+from samecam.store._base import Record
 from samecam.store._catalogue import Catalogue, Entry
-from samecam.store._shard import (
-    Placement,
-    ShardWriter,
-    drop_orphans,
-    full_error,
-    record_bytes,
-    shard_path,
-)
+from samecam.store._rows import StoredRows
+from samecam.store._shard import Placement, ShardWriter, drop_orphans, full_error, shard_path
 
 FORMAT = "samecam-fingerprints"
 VERSION = 1
 
 
-class DiskStore(FingerprintStore):
+class DiskStore(StoredRows):
     """Fingerprints in a folder, made by `create` and opened by `open`.
 
     Attributes
@@ -40,17 +31,11 @@ class DiskStore(FingerprintStore):
     """
 
     def __init__(self, folder: Path, description: Mapping[str, Any], *, writable: bool) -> None:
-        self.folder = folder
-        self.n_pixels: int = description["n_pixels"]
-        self.dtype: _codec.Dtype = description["dtype"]
+        super().__init__(folder, description["n_pixels"], description["dtype"], [], [])
         self.extractor: dict[str, Any] = description["extractor"]
-        self._length = record_bytes(self.n_pixels, self.dtype)
         self._catalogue = Catalogue(folder / "catalogue.sqlite", writable=writable)
-        self._files: dict[int, int] = {}
         self._writer = ShardWriter(folder, self.n_pixels, self.dtype)
         self._added: list[Entry] = []
-        self._keys: list[str] = []
-        self._places: list[Placement] = []
         self._stale = True
         self._entries = {entry[0].key: entry for entry in self._catalogue.entries()}
         self._sort()
@@ -110,21 +95,10 @@ class DiskStore(FingerprintStore):
         return cls(target, description, writable=mode == "a")
 
     @property
-    def keys(self) -> Sequence[str]:
-        """Keys of the rows, sorted."""
-        self._sort()
-        return self._keys
-
-    @property
     def hashes(self) -> Sequence[str]:
         """SHA-256 of the rows, in the same order."""
         self._sort()
         return [self._entries[key][0].sha256 for key in self._keys]
-
-    @property
-    def row_bytes(self) -> int:
-        """Bytes that reading one row takes."""
-        return 4 * self.n_pixels + self._length
 
     def records(self) -> list[Record]:
         """Every committed record, sorted by key."""
@@ -168,19 +142,10 @@ class DiskStore(FingerprintStore):
         self._added.clear()
         self._stale = True
 
-    def verify(self, rows: Iterable[int] | None = None) -> list[str]:
-        """Keys of the rows whose bytes are not those that were written."""
-        self._sort()
-        raw = np.empty(self._length, dtype=np.uint8)
-        chosen = range(len(self)) if rows is None else rows
-        return [self._keys[row] for row in chosen if not self._sound(row, raw)]
-
     def close(self) -> None:
         """Let go of files; uncommitted records are dropped."""
         self._writer.close()
-        for fd in self._files.values():
-            os.close(fd)
-        self._files.clear()
+        super().close()
         self._catalogue.close()
 
     def _sort(self) -> None:
@@ -206,126 +171,6 @@ class DiskStore(FingerprintStore):
                 )
         for path in (self.folder / "shards").iterdir():
             drop_orphans(path, used.get(path, 0))
-
-    def _file(self, shard: int) -> int:
-        if shard not in self._files:
-            path = shard_path(self.folder, shard, self.dtype)
-            try:
-                self._files[shard] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-            except OSError as error:
-                raise SamecamError(
-                    f"The shard {str(path)!r} cannot be opened ({error.strerror}): restore it "
-                    "from a copy, or begin a new case."
-                ) from None
-        return self._files[shard]
-
-    def _fetch(self, place: Placement, start: int, raw: npt.NDArray[np.uint8]) -> bool:
-        """Read bytes of a row from byte `start` on into `raw`; False if the shard ends before."""
-        view, at = raw.data, place.row * self._length + start
-        while len(view):
-            got = os.preadv(self._file(place.shard), [view], at)
-            if not got:
-                return False
-            view, at = view[got:], at + got
-        return True
-
-    def _sound(self, row: int, raw: npt.NDArray[np.uint8]) -> bool:
-        """Read the bytes of a row into `raw` and compare their checksum."""
-        place = self._places[row]
-        return self._fetch(place, 0, raw) and zlib.crc32(raw.data) == place.crc
-
-    def _damaged(self, row: int) -> SamecamError:
-        return SamecamError(
-            f"The fingerprint of {self._keys[row]!r} in {str(self.folder)!r} is damaged "
-            "on disk: restore the store from a copy, or begin a new case."
-        )
-
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
-        self._sort()
-        raw = np.empty(self._length, dtype=np.uint8)
-        values = raw.view(_codec.kind(self.dtype))
-        for target, row in enumerate(rows):
-            if not self._sound(int(row), raw):
-                raise self._damaged(int(row))
-            _codec.decode(values, self._places[row].scale, out[target])
-
-    @property
-    def kind(self) -> np.dtype[Any]:
-        """Number type that `read_stored` gives."""
-        return _codec.kind(self.dtype)
-
-    def read_stored(
-        self,
-        rows: npt.NDArray[np.intp],
-        out: npt.NDArray[Any],
-        scales: Floats,
-        *,
-        start: int = 0,
-        checks: npt.NDArray[np.uint32] | None = None,
-        n_threads: int = 1,
-    ) -> None:
-        """See `FingerprintStore.read_stored`: bytes go from the file to `out` and nowhere else."""
-        self._sort()
-        places = [self._places[row] for row in rows]
-        for shard in {place.shard for place in places}:
-            self._file(shard)
-        scales[:] = [place.scale for place in places]
-        raw = out.view(np.uint8)
-        offset = start * self.kind.itemsize
-        ends = offset + raw.shape[1] == self._length
-        sums = np.zeros(len(rows), dtype=np.uint32) if checks is None else checks
-
-        def read(first: int, last: int) -> None:
-            for k in range(first, last):
-                sound = self._fetch(places[k], offset, raw[k])
-                sums[k] = zlib.crc32(raw[k].data, int(sums[k]))
-                if not sound or (ends and sums[k] != places[k].crc):
-                    raise self._damaged(int(rows[k]))
-
-        edges = np.linspace(0, len(rows), n_threads + 1).astype(int).tolist()
-        with ThreadPoolExecutor(n_threads) as pool:
-            list(pool.map(read, edges[:-1], edges[1:]))
-
-    def columns(
-        self, width: int, rows: npt.NDArray[np.intp] | None = None
-    ) -> Iterator[tuple[int, Floats]]:
-        """See `FingerprintStore.columns`; checksums run along and are compared at the end.
-
-        While one part is used, a thread reads the next.
-        """
-        self._sort()
-        chosen = [int(row) for row in (range(len(self)) if rows is None else rows)]
-        sums = [0] * len(chosen)
-        starts = range(0, self.n_pixels, width)
-        buffers = [np.empty(len(chosen) * width, dtype=np.float32) for _ in range(2)]
-        with ThreadPoolExecutor(1) as reader:
-            following = reader.submit(self._read_part, chosen, starts[0], width, buffers[0], sums)
-            for k, start in enumerate(starts):
-                part = following.result()
-                if k + 1 < len(starts):
-                    following = reader.submit(
-                        self._read_part, chosen, starts[k + 1], width, buffers[(k + 1) % 2], sums
-                    )
-                else:
-                    for row, crc in zip(chosen, sums, strict=True):
-                        if crc != self._places[row].crc:
-                            raise self._damaged(row)
-                yield start, part
-
-    def _read_part(
-        self, rows: list[int], start: int, width: int, buffer: Floats, sums: list[int]
-    ) -> Floats:
-        width = min(width, self.n_pixels - start)
-        kind = _codec.kind(self.dtype)
-        raw = np.empty(width * kind.itemsize, dtype=np.uint8)
-        part = buffer[: len(rows) * width].reshape(len(rows), width)
-        for target, row in enumerate(rows):
-            place = self._places[row]
-            if not self._fetch(place, start * kind.itemsize, raw):
-                raise self._damaged(row)
-            sums[target] = zlib.crc32(raw.data, sums[target])
-            _codec.decode(raw.view(kind), place.scale, part[target])
-        return part
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -75,14 +75,3 @@ class Subset(FingerprintStore):
 
     def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
         self.store._read(self.rows[rows], out)
-
-    def add(self, *_: object, **__: object) -> None:
-        """Refused."""
-        raise TypeError("a subset of a store is for reading; add to the store itself")
-
-    def discard(self, *_: object) -> None:
-        """Refused."""
-        raise TypeError("a subset of a store is for reading; discard from the store itself")
-
-    def commit(self) -> None:
-        """There is nothing to commit."""

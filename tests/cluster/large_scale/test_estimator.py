@@ -2,6 +2,7 @@
 
 import csv
 import json
+import pickle
 import subprocess
 import sys
 
@@ -159,14 +160,19 @@ def test_workers_give_the_same(planted, tmp_path):
         pool.close()
 
 
-def test_a_store_is_sent_by_name(planted, tmp_path):
+def test_of_a_store_is_sent_where_the_rows_lie(planted, tmp_path):
     executor = Here()
     with DiskStore.open(on_disk(tmp_path / "store", planted.X)) as store:
         LargeScaleSSC(n_batches=2).fit(store, executor=executor)
         LargeScaleSSC(n_batches=2).fit(Subset(store, np.arange(3, 60)), executor=executor)
+    first = 0
     for _, task in executor.tasks:
-        assert task.data.folder == str(tmp_path / "store")
-        assert task.data.gram is task.data.fingerprints is None
+        rows = task.data.fingerprints
+        assert task.data.gram is None
+        assert rows.folder == tmp_path / "store"
+        assert len(pickle.dumps(task)) < 60 * len(rows) + 2000
+        first += list(rows.keys) == [f"{row:05d}" for row in task.data.rows]
+    assert 2 <= first < len(executor.tasks)  # of the subset, row 0 is photo 3
 
 
 def test_a_dead_worker_gets_a_sentence():
