@@ -14,7 +14,7 @@ from samecam.cluster.consolidate import ConsolidatedSSC, _batches, _cpu
 from samecam.fingerprint import fingerprint
 from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
-from samecam.store import DiskStore, Subset
+from samecam.store import DiskStore, StoredRows, Subset
 from tests.devices import DEVICE, there
 from tests.devices import host as at_host
 
@@ -190,7 +190,7 @@ def test_batches_elsewhere_give_the_same_and_no_fingerprint_travels(tmp_path, so
         executor = Elsewhere()
         model = ConsolidatedSSC(batch_size=20).fit(source, executor=executor)
         assert len(executor.tasks) > 2
-        assert all(task.data.fingerprints is None for task in executor.tasks)
+        assert all(isinstance(task.data.fingerprints, StoredRows) for task in executor.tasks)
         assert (model.labels_ == labels_of(source, batch_size=20)).all()
 
 
