@@ -5,9 +5,9 @@ correlations of all pairs fit for, it is grouped whole:
 
     T(n) = Gram + LASSO + consolidation, each c·n^e; the Gram times d/d₀ for d pixels instead of d₀.
 
-Beyond, in batches of p, of which `workers` run at a time, and then against all groups:
+Beyond, in batches of p, and then against all groups:
 
-    n/p · T(p) · REPEATED / workers + PASSES · max(2nLd / rate, nd·bytes / DISK)
+    n/p · T(p) · REPEATED + PASSES · max(2nLd / rate, nd·bytes / DISK)
 
 with L = n / `CAMERA` groups; sums of every photo with every group must fit, `SUM_BYTES`·nL.
 """
@@ -65,7 +65,6 @@ class Machine:
     photos_a_second : read, decoded and made into fingerprints
     rate : operations a second of products of matrices
     row_bytes : of one number of a fingerprint
-    workers : batches at a time
     """
 
     words: str
@@ -75,7 +74,6 @@ class Machine:
     photos_a_second: float
     rate: float
     row_bytes: int
-    workers: int = 1
 
     def together(self):
         """Photos that are grouped whole."""
@@ -98,7 +96,7 @@ class Machine:
         groups = n / CAMERA
         if SUM_BYTES * n * groups > self.memory:
             return math.inf
-        batches = n / most * self.grouping(most) * REPEATED / self.workers
+        batches = n / most * self.grouping(most) * REPEATED
         one = max(2 * n * groups * PIXELS / self.rate, n * PIXELS * self.row_bytes / DISK)
         return reading + batches + PASSES * one
 
@@ -132,11 +130,11 @@ def machines(cpu, gpu, core_rate):
     card = gpu["device"].partition("(")[2].rstrip(")")
     station = Machine(
         f"a workstation (16 cores, one {card})",
-        *(gpu, "cuda", 0.9 * gpu["memory"], 16 * core_rate, gpu["rates"]["float32"], 1),
+        *(gpu, "cuda", 0.9 * gpu["memory"], 16 * core_rate, gpu["rates"]["float32"], 2),
     )
     cluster = Machine(
-        f"a cluster (16 such workstations, one {card} each)",
-        *(gpu, "cuda", 0.9 * gpu["memory"], 256 * core_rate, gpu["rates"]["float32"], 1, 16),
+        f"a cluster (256 cores that read, one {card} that groups)",
+        *(gpu, "cuda", 0.9 * gpu["memory"], 256 * core_rate, gpu["rates"]["float32"], 2),
     )
     return [laptop, station, cluster]
 

@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -419,12 +420,23 @@ def test_who_does_not_answer_gets_a_sentence(photos, tmp_path, monkeypatch):
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(SamecamError, match="No dask scheduler answers.*dask scheduler"):
             extract_photos(photos, tmp_path / "c", SMALL, scheduler=address)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(SamecamError, match="No dask scheduler answers.*8787 is dask's page"):
+            extract_photos(photos, tmp_path / "c", SMALL, scheduler=address)
     assert not (tmp_path / "c").exists()
     with pytest.raises(SamecamError, match="do not go together"):
         Means.chosen(device="cuda", scheduler="tcp://127.0.0.1:1")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SamecamError, match=r"pip install 'samecam\[dask\]'"):
         extract_photos(photos, tmp_path / "c", SMALL, scheduler="local")
+
+
+def test_an_address_that_is_none_leaves_nothing_but_a_sentence(photos, tmp_path):
+    code, _, error = run("extract", photos, "-o", tmp_path / "c", "--scheduler", "127.0.0.1")
+    assert code == 1, error
+    assert error.count("\n") <= 1
+    assert "missing port number" in error
 
 
 def test_a_local_cluster_needs_no_more_than_the_word(slow, undisturbed, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 import samecam.cluster
 from samecam import cluster_photos
-from samecam.case import ClusteringSettings, ExtractionSettings
+from samecam.case import ClusteringSettings, ExtractionSettings, _method
 from samecam.case._method import group_photos
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, MemoryStore, Subset
@@ -190,3 +190,12 @@ def test_a_store_that_is_not_that_of_the_photos_is_a_bug():
             store, store.records()[:2], ClusteringSettings(), memory=1, workers=1,
             progress=lambda *_: None,
         )  # fmt: skip
+
+
+def test_only_what_stays_on_a_gpu_is_budgeted_by_its_memory(monkeypatch):
+    free = {"cpu": 10, "cuda:0": 100}
+    monkeypatch.setattr(_method.compute, "default_memory", free.__getitem__)
+    assert _method.default_memory(ClusteringSettings(), "cuda:0") == 100
+    for method in ("ls-ssc", "ssc-nc", "lin-ls"):
+        assert _method.default_memory(ClusteringSettings(method), "cuda:0") == 10
+    assert _method.default_memory(ClusteringSettings("ls-ssc"), "cpu") == 10

@@ -2,14 +2,19 @@
 
 import json
 import os
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from samecam.case import cluster_fingerprints, extract_photos, tune_case
+import samecam.cluster
+from samecam.case import ClusteringSettings, cluster_fingerprints, extract_photos, tune_case
 from samecam.cli import cli
+from samecam.cli._tune import _edge_words
+from samecam.cluster import RecyclingSelection
 from samecam.errors import SamecamError
+from samecam.metrics import read_truth, scores
 from samecam.simulate import fingerprints
 
 
@@ -44,17 +49,57 @@ def test_words_file_and_picture(made):
     assert chosen["n_batches"] == 2
     assert len(chosen["curve"]) == 6 * 7
     assert told["merge_regressor"]["correlation"] > 0
-    assert f"--method ls-ssc --gamma {gamma:.3g}" in result.stdout
-    assert f"n_neighbours={chosen['n_neighbours']}" in result.stdout
+    assert f"--method ls-ssc --tuned {made / 'case' / 'tune.json'}\n" in result.stdout
+    assert f"--method ssc-nc --gamma {gamma:.3g}" in result.stdout
+    edge_is_told(told["gamma"], result.stdout)
     assert (made / "case" / "tune.svg").read_text().startswith("<?xml")
     assert (made / "case" / "clusters.csv").read_bytes() == before
 
 
+def edge_is_told(gamma, words):
+    """Strong cameras: the best F goes on to the end of the range, and the words say so."""
+    assert gamma["at_edge"]
+    assert gamma["plateau"][1] == gamma["curve"][-1]["gamma"]
+    nearest = min(
+        (row["gamma"] for row in gamma["curve"] if row["gamma"] >= gamma["plateau"][0]),
+        key=lambda value: abs(np.log(value / gamma["default"])),
+    )
+    assert gamma["chosen"] == nearest
+    assert f"from {gamma['plateau'][0]:.2g} to 0.02, an end of what was tried" in words
+    assert f"twice the scale of chance, {gamma['default']:.2g}" in words
+
+
+def test_the_edge_is_told_only_where_it_decides():
+    told = {"by": "f", "at_edge": True, "plateau": (0.001, 0.02), "default": 0.004}
+    for changes, lines in (({}, 2), ({"by": "cost"}, 0), ({"at_edge": False}, 0)):
+        result = SimpleNamespace(gamma=SimpleNamespace(**{**told, **changes}))
+        assert len(_edge_words(result)) == lines
+
+
+def test_what_is_handed_out_was_run(made, tmp_path, monkeypatch):
+    """K and R are chosen with the γ and the threshold that the file names, and with the seed."""
+    given = {}
+
+    def select(gram, cameras, **options):
+        given.update(options, photos=len(gram), cameras=len(set(cameras.tolist())))
+        return RecyclingSelection(8, 1, (5, 8), *np.ones((2, 2, 2, options["runs"])))
+
+    monkeypatch.setattr(samecam.cluster, "select_k_and_recycling", select)
+    out = tmp_path / "new.json"
+    tune_case(made / "case", made / "truth.csv", out=out, runs=2, most=40, seed=3)
+    told = json.loads(out.read_text())
+    options = told["options"]
+    assert (options["n_neighbours"], options["recycling"]) == (8, 1)
+    assert list(given["threshold"]) == options["threshold"]
+    law = [told["merge_regressor"][name] for name in ("size", "correlation", "bias")]
+    assert options["threshold"] == law
+    assert given["gamma"] == options["gamma"]
+    assert (given["random_state"], given["runs"]) == (3, 2)
+    assert (given["photos"], given["cameras"], given["n_pixels"]) == (40, 3, 4096)
+
+
 def test_the_options_work(made):
     """What is told to be given can be given, and groups these photos."""
-    from samecam.case import ClusteringSettings
-    from samecam.metrics import read_truth, scores
-
     found = tune_case(made / "case", made / "truth.csv", runs=1, out=made / "found.json")
     settings = ClusteringSettings("ls-ssc", found.options())
     again = cluster_fingerprints(made / "X.npy", made / "case", settings)
@@ -98,6 +143,50 @@ def test_sentences(made, tmp_path):
     assert "is no case folder" in str(result.exception)
     result = CliRunner().invoke(cli, ["tune", str(made / "case")])
     assert result.exit_code == 2
+
+
+@pytest.fixture
+def no_work(monkeypatch):
+    """Nothing may be computed before what was typed has been judged."""
+
+    def never(*_, **__):
+        raise AssertionError("the work was begun")
+
+    monkeypatch.setattr("samecam.case._tune._correlate", never)
+
+
+@pytest.mark.usefixtures("no_work")
+def test_a_file_that_cannot_be_is_refused_before_the_work(made, tmp_path):
+    words = (made / "case", "--truth", made / "truth.csv", "-o")
+    for name in ("out.svg", "out.SVG"):
+        result = tune(*words, tmp_path / name)
+        assert isinstance(result.exception, SamecamError)
+        assert "has the name of a picture" in str(result.exception)
+        assert str(tmp_path / "out.json") in str(result.exception)
+    (tmp_path / "taken.svg").mkdir()
+    (tmp_path / "a file").touch()
+    for name, sentence in (
+        ("no/such/out.json", "cannot be written: No such file or directory."),
+        ("a file/out.json", "cannot be written: Not a directory."),
+        (".", "is a folder: name a file."),
+        ("taken.json", "is a folder: name a file."),
+    ):
+        result = tune(*words, tmp_path / name)
+        assert isinstance(result.exception, SamecamError)
+        assert str(result.exception).endswith(sentence)
+    for path in (made / "case" / "case.json", made / "case" / "new.json", made / "truth.csv"):
+        result = tune(*words, path)
+        assert "among the case's own files, or the truth: name" in str(result.exception)
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a file", "taken.svg"]
+
+
+@pytest.mark.usefixtures("no_work")
+def test_too_few_photos_drawn(made, tmp_path):
+    rows = [f"row {k:06d},c{k % 12}\n" for k in range(75)]
+    (tmp_path / "many.csv").write_text("path,camera\n" + "".join(rows))
+    result = tune(made / "case", "--truth", tmp_path / "many.csv", "--photos", 8)
+    assert str(result.exception).startswith("--photos is 8, and among so many of the 75 photos")
+    assert str(result.exception).endswith("not two cameras and 4 photos of one: look at more.")
 
 
 @pytest.mark.long

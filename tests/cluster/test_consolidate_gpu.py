@@ -179,6 +179,16 @@ class Elsewhere:
         pass
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_batches_of_an_array_do_not_depend_on_its_order(seed):
+    X = fingerprints([40] * 6, 0.06, 1024, seed=seed).X
+    order = np.random.default_rng(seed).permutation(len(X))
+    found = labels_of(X, batch_size=80, device=DEVICE)
+    assert adjusted_rand_score(found, labels_of(X, batch_size=80)) >= 0.999
+    again = labels_of(X[order], batch_size=80, device=DEVICE)
+    assert adjusted_rand_score(found[order], again) >= 0.999
+
+
 @pytest.mark.parametrize("some", [False, True])
 def test_batches_elsewhere_give_the_same_and_no_fingerprint_travels(tmp_path, some):
     drawn = fingerprints([30, 30, 30], 0.06, 2048, seed=1)

@@ -151,9 +151,47 @@ def test_gamma_where_only_one_is_right():
 
 
 def test_the_middle_of_a_plateau():
-    assert best_of_plateau([0.2, 0.9, 0.901, 0.899, 0.5]) == 2
-    assert best_of_plateau([0.95, 0.2, 0.94, 0.94, 0.94]) == 0
-    assert best_of_plateau([0.9] * 6) == 2
+    tried = np.geomspace(0.001, 0.016, 5)
+    for default in (1e-9, 0.004, 1.0):
+        assert best_of_plateau([0.2, 0.9, 0.901, 0.899, 0.5], tried, default) == 2
+        assert best_of_plateau([0.95, 0.2, 0.94, 0.94, 0.94], tried, default) == 0
+        assert best_of_plateau([0.2, 0.95, 0.94, 0.1, 0.949], tried, default) == 1
+
+
+def test_a_plateau_at_an_end_of_the_range_has_no_middle():
+    """Where it would end is not known; what is nearest to twice the scale of chance is."""
+    tried = np.geomspace(0.001, 0.016, 5)
+    assert [best_of_plateau([0.9] * 5, tried, d) for d in (1e-5, 0.0019, 0.009, 1)] == [0, 1, 3, 4]
+    low, high = [0.9, 0.9, 0.9, 0.5, 0.2], [0.2, 0.5, 0.9, 0.9, 0.9]
+    assert [best_of_plateau(low, tried, d) for d in (1e-5, 0.0019, 0.009)] == [0, 1, 2]
+    assert [best_of_plateau(high, tried, d) for d in (0.0019, 0.009, 1)] == [2, 3, 4]
+    assert best_of_plateau([0.9] * 5, tried, 0.0028) == 1, "by ratio, not by difference"
+
+
+def test_gamma_of_easy_photos_does_not_depend_on_the_range():
+    """Where every candidate gives F = 1, it is about 2σ₀, and weak cameras can live with it."""
+    G, cameras = gram([20, 20, 20], 0.3, n_pixels=262144, camera_spread=0, photo_cv=0)
+    chance = correlate.null_scale(G, 262144)
+    for candidates in (np.geomspace(1e-4, 0.02, 9), np.geomspace(1e-3, 0.1, 9)):
+        found = select_gamma(G, cameras, candidates=candidates, n_pixels=262144)
+        assert min(found.f) == 1
+        assert found.default == pytest.approx(2 * chance)
+        step = np.log(candidates[1] / candidates[0])
+        assert abs(np.log(found.gamma / (2 * chance))) <= step / 2 * 1.001
+        assert found.at_edge
+        assert found.plateau == (found.candidates[0], found.candidates[-1])
+    authors = select_gamma(G, cameras, candidates=[0.001, 0.002, 0.004], solver="authors")
+    assert authors.default == pytest.approx(correlate.null_scale(G))
+
+
+def test_gamma_in_the_middle_says_so():
+    """The middle of three that are right is taken, far from twice the scale of chance, .0156."""
+    G, cameras = gram([12] * 12, 0.02, camera_spread=0, photo_cv=0.3, n_pixels=16384)
+    found = select_gamma(G, cameras, candidates=(0.0001, 0.0015, 0.002, 0.004, 0.1))
+    assert found.plateau == (0.0015, 0.004)
+    assert not found.at_edge
+    assert found.gamma == 0.002
+    assert found.default > 0.015
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
@@ -191,6 +229,37 @@ def test_k_and_recycling_on_hidden_cameras():
     assert means[0, 4] > means[0, 0]
     assert found.n_neighbours == 5
     assert found.recycling > 0
+
+
+def test_k_and_recycling_are_chosen_with_the_threshold_and_the_seed_given():
+    G, cameras = gram([12] * 6, 0.03, camera_spread=0, photo_cv=0.3, seed=1)
+    options = {"neighbours": (4,), "rounds": 2, "runs": 2, "n_batches": 3}
+
+    def slow(seeds, threshold):
+        runs = []
+        for seed in seeds:
+            labels = recycled_labels(G, 4, 2, n_batches=3, threshold=threshold, random_state=seed)
+            runs.append([judge(cameras, row)[0] for row in labels])
+        return np.transpose(runs)
+
+    everything = (0.0, 0.0, -1.0)  # joins whatever is above chance
+    never = (0.0, 0.0, 1.0)
+    found = [
+        select_k_and_recycling(G, cameras, threshold=threshold, random_state=seed, **options)
+        for threshold in (everything, never)
+        for seed in (0, 1)
+    ]
+    wanted = [slow(seeds, t) for t in (everything, never) for seeds in ((0, 1), (2, 3))]
+    for one, precision in zip(found, wanted, strict=True):
+        np.testing.assert_array_equal(one.precision[0], precision)
+    np.testing.assert_array_equal(
+        select_k_and_recycling(G, cameras, threshold=never, **options).precision, found[2].precision
+    )
+    assert (found[2].discovered != found[3].discovered).any()
+    apart = recycled_labels(G, 4, 2, n_batches=3, threshold=never)[-1].max()
+    assert apart > recycled_labels(G, 4, 2, n_batches=3)[-1].max()
+    large = select_k_and_recycling(G, cameras, random_state=2**32 - 1, **options)
+    assert large.precision.shape == (1, 3, 2)
 
 
 def test_the_choice_of_k_and_recycling():

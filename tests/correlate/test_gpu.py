@@ -44,6 +44,11 @@ def test_gram_is_that_of_the_processor(source):
     assert (np.diag(G) == 1).all()
 
 
+def test_no_rows_have_no_correlations(source):
+    G = correlate.gram(source, rows=np.array([], dtype=np.intp), device=DEVICE)
+    assert (G.shape, G.dtype) == ((0, 0), np.float32)
+
+
 def test_some_rows_and_given_out(source):
     rows = np.array([3, 70, 5, 41])
     out = np.empty((4, 4), dtype=np.float32)

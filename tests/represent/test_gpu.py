@@ -375,26 +375,48 @@ def test_asymmetry_is_found_in_any_block(monkeypatch):
             _gram_gpu.check_gram(G)
 
 
+def reduced(way):
+    """Ask PyTorch for less precision, in one of the ways it has."""
+    if way == "old":
+        torch.set_float32_matmul_precision("high")
+    else:
+        torch.backends.cuda.matmul.fp32_precision = "tf32"
+
+
+def precisions():
+    backends = (torch.backends.cuda.matmul, torch.backends.mkldnn.matmul)
+    return [backend.fp32_precision for backend in backends]
+
+
+@pytest.mark.skipif(
+    not hasattr(torch.backends.cuda.matmul, "fp32_precision"), reason="an older PyTorch"
+)
+@pytest.mark.parametrize("way", ["old", "new"])
 @pytest.mark.parametrize("solver", ["exact", "admm"])
-def test_matrix_products_are_of_full_precision(solver, monkeypatch):
+def test_matrix_products_are_of_full_precision(solver, way, monkeypatch):
     """Whatever was set before, which is there again afterwards."""
     seen = []
     for name in ("addmm", "matmul"):
         plain = getattr(torch, name)
 
         def noting(*args, plain=plain, **options):
-            seen.append(torch.get_float32_matmul_precision())
+            seen.append(set(precisions()))
             return plain(*args, **options)
 
         monkeypatch.setattr(torch, name, noting)
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high")
+    before = precisions()
+    reduced(way)
+    asked = precisions()
     try:
         represent(weak_gram(20), NULL, device=DEVICE, solver=solver)
-        assert torch.get_float32_matmul_precision() == "high"
+        assert precisions() == asked
+        assert "tf32" in asked
     finally:
-        torch.set_float32_matmul_precision(before)
-    assert set(seen) == {"highest"}
+        torch.backends.cuda.matmul.fp32_precision, torch.backends.mkldnn.matmul.fp32_precision = (
+            before
+        )
+    assert seen
+    assert all(precision == {"ieee"} for precision in seen)
 
 
 def test_a_missing_device_is_an_error():

@@ -16,6 +16,7 @@ from samecam.case._reference import Outlier, ReferenceMatches, match_reference
 from samecam.case._settings import ExtractionSettings
 from samecam.case._size import SIZES, SizeChoice, choose_size
 from samecam.case._tune import Tuning, tune_case
+from samecam.case._tuned import Tuned, read_tuned
 from samecam.case._verify import InputCheck, Relabelled, Verification, verify_case
 from samecam.case._versions import versions
 
@@ -45,6 +46,7 @@ __all__ = [
     "Relabelled",
     "Scenes",
     "SizeChoice",
+    "Tuned",
     "Tuning",
     "Verification",
     "add_photos",
@@ -59,6 +61,7 @@ __all__ = [
     "open_store",
     "plan_extraction",
     "read_case",
+    "read_tuned",
     "stop_on_signals",
     "tune_case",
     "verify_case",

@@ -21,7 +21,7 @@ from samecam.case._executor import executor_for
 from samecam.case._extract import Extraction, _Run
 from samecam.case._folder import Case, csv_text, read_case
 from samecam.case._means import Means
-from samecam.case._method import ClusteringSettings, _details
+from samecam.case._method import ClusteringSettings, _details, default_memory
 from samecam.case._prepare import Job, Photos, Progress, _check_apart, arguments, source
 from samecam.case._settings import ExtractionSettings
 from samecam.case._standing import (
@@ -125,7 +125,7 @@ def add_photos(
             paths = [photo.key for photo in used_photos(held.store)]
             nothing = np.full(len(paths), -1)
             return Addition(Clustering(folder, paths, nothing, extraction), prefix)
-    memory = memory or compute.default_memory(means.device)
+    memory = memory or default_memory(clustering, means.device)
     # Opened anew: while it is written to, workers on other machines may not read the catalogue.
     with _no_longer_in_order(stop), Case(folder, settings, info["sources"]) as held:
         return _regroup(held, clustering, extraction, prefix, memory, means, progress)

@@ -20,7 +20,7 @@ from samecam.case._extract import Extraction, extract_photos
 from samecam.case._folder import Case
 from samecam.case._groups import Group
 from samecam.case._means import Means
-from samecam.case._method import ClusteringSettings, group_photos
+from samecam.case._method import ClusteringSettings, default_memory, group_photos
 from samecam.case._prepare import Photos, Progress, arguments, source
 from samecam.case._settings import ExtractionSettings
 from samecam.case._vectors import VectorSettings, ingest, open_vectors
@@ -118,7 +118,7 @@ def cluster_photos(
         scheduler=scheduler,
         progress=progress,
         stop=stop,
-        planned=planned,
+        planned=_checked(clustering, planned),
     )
     if extraction.size is None:
         return Clustering(extraction.case, [], np.zeros(0, dtype=np.intp), extraction)
@@ -161,12 +161,28 @@ def cluster_fingerprints(
     means = Means.chosen(workers, device=device, scheduler=scheduler)
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
+    clustering.check_length(settings.n_pixels)
     with Case(case, settings, vectors.sources) as folder:
         extraction = ingest(
             folder, vectors, progress or (lambda *_: None), stop or threading.Event()
         )
     with _no_longer_in_order(stop), Case(case, settings, vectors.sources) as folder:
         return _cluster(folder, clustering, memory, means, progress, extraction)
+
+
+def _checked(
+    clustering: ClusteringSettings, planned: Callable[[Estimate], None] | None
+) -> Callable[[Estimate], None] | None:
+    """Once the size is known and before anything is written: whether the parameters hold for it."""
+    if clustering.tuned is None:
+        return planned
+
+    def check(plan: Estimate) -> None:
+        clustering.check_length(plan.size**2)
+        if planned is not None:
+            planned(plan)
+
+    return check
 
 
 @contextmanager
@@ -194,7 +210,7 @@ def _cluster(
     paths = [record.key for record in used]
     if extraction.interrupted:
         return Clustering(case.folder, paths, np.full(len(used), -1), extraction)
-    budget = memory or compute.default_memory(means.device)
+    budget = memory or default_memory(clustering, means.device)
     progress = progress or (lambda *_: None)
     answer = Answer(case, clustering.as_dict(), used)
     labels, details, began = answer.labels(), answer.details, time.monotonic()

@@ -151,7 +151,7 @@ class _Run:
     def _device(self) -> dict[str, str]:
         """What computes fingerprints, for `case.json`; it stays if there are none to make."""
         known, used = self._case.info.get("device", ""), compute.device_words(self._means.device)
-        if known and (not self._total or used in known):
+        if known and (not self._total or used in known.split(", ")):
             return {}
         earlier = [known] if known and self._case.store.keys else []
         return {"device": ", ".join([*earlier, used])}

@@ -1,7 +1,7 @@
 """Which method groups the photos, with which parameters, and how it is run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ from samecam import compute
 from samecam.case._executor import executor_for, fit_parameters
 from samecam.case._means import Means
 from samecam.case._prepare import Progress
+from samecam.case._tuned import Tuned
 from samecam.errors import SamecamError
 from samecam.photos import Exposure
 from samecam.store import FingerprintStore, Record, Subset
@@ -38,16 +39,23 @@ class ClusteringSettings:
     preset : "paper" gives "ssc", "ssc-nc" and "ls-ssc" the published constants where
         `options` says nothing else, and leaves dark photos (more than 75 % of the crop in
         [0, 80]) without a group; other methods take no notice of it
+    tuned : parameters that were chosen on labelled photos (`samecam.case.read_tuned`), which
+        become `options` where these say nothing else; for "ls-ssc", and for fingerprints as
+        long as those they were chosen on
     """
 
     method: str = "auto"
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     preset: Literal["default", "paper"] = "default"
+    tuned: Tuned | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in ("default", "paper"):
             raise SamecamError(f"preset is {self.preset!r}; choose 'default' or 'paper'.")
+        if self.tuned is not None:
+            self.tuned.check_method(self.name)
+            object.__setattr__(self, "options", {**self.tuned.options, **self.options})
 
     @property
     def name(self) -> str:
@@ -89,8 +97,29 @@ class ClusteringSettings:
         return {"preset": "paper"} if "preset" in known else {"gamma": "paper"}
 
     def as_dict(self) -> dict[str, Any]:
-        """As it stands in `case.json`."""
-        return {**asdict(self), "options": dict(self.options)}
+        """As it stands in `case.json`; parameters from a file stand there as options."""
+        return {
+            "method": self.method,
+            "options": dict(self.options),
+            "seed": self.seed,
+            "preset": self.preset,
+        }
+
+    def check_length(self, n_pixels: int) -> None:
+        """Refuse fingerprints of a length that the parameters were not chosen for."""
+        if self.tuned is not None:
+            self.tuned.check_length(n_pixels)
+
+
+def default_memory(clustering: ClusteringSettings, device: str) -> int:
+    """Bytes that grouping may take if nothing is said: of the machine, or of the GPU.
+
+    Only the default method keeps all it makes on a GPU; the correlations of others come back.
+    """
+    there = compute.default_memory(device)
+    if clustering.name == "consolidated":
+        return there
+    return min(there, compute.default_memory("cpu"))
 
 
 def group_photos(

@@ -3,9 +3,11 @@
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -16,6 +18,7 @@ from samecam._version import __version__
 from samecam.case._folder import open_store, read_case
 from samecam.case._prepare import Progress
 from samecam.case._standing import used_photos
+from samecam.case._tuned import FORMAT, VERSION
 from samecam.case._versions import versions
 from samecam.errors import SamecamError
 from samecam.metrics import match_paths, read_truth
@@ -29,6 +32,8 @@ RESULT, PICTURE = "tune.json", ".svg"
 MOST = 1000
 # Batches in which K and R are chosen, as in the paper; fewer for fewer photos.
 _BATCHES, _FEWEST = 6, 30
+# Photos of one camera that learning the threshold needs: two groups of two.
+_LEAST = 4
 
 Labels = npt.NDArray[np.intp]
 
@@ -75,8 +80,8 @@ class Tuning:
     def as_dict(self) -> dict[str, Any]:
         """As it stands in the file."""
         return {
-            "format": "samecam-tune",
-            "version": 1,
+            "format": FORMAT,
+            "version": VERSION,
             "samecam": __version__,
             "case": str(self.case),
             "truth": self.truth,
@@ -118,19 +123,22 @@ def tune_case(
     by : what decides on γ: "f", the known cameras, or "cost", the published cost
     runs : splits into batches for K and R
     most : photos looked at; of more, so many are drawn by `seed`
-    seed : of everything random
+    seed : of everything random: which photos are drawn, k-means, the splits, the pairs of groups
     memory : bytes for the correlations; default half of what is available
     progress : called as progress(phase, done, total)
     """
     if runs < 1 or most < 8:
         raise SamecamError(f"runs is {runs} and most is {most}: give 1 or more, and 8 or more.")
     read_case(case)
-    named = read_truth(truth)
     file = Path(case) / RESULT if out is None else Path(out)
+    picture = _picture_path(file)
+    _check_writable(file, picture, Path(case), truth)
+    named = read_truth(truth)
     with open_store(case) as store:
         known, names = _known(store, used_photos(store), named, truth)
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.permutation(len(known))[:most])
+        _check_drawn(names, chosen, most)
         gram = _correlate(store, known[chosen], memory, progress)
         n_pixels = store.n_pixels
     cameras = np.unique([names[i] for i in chosen], return_inverse=True)[1].astype(np.intp)
@@ -140,7 +148,7 @@ def tune_case(
         raise SamecamError(f"{error}.") from None
     result = Tuning(
         Path(case), os.fspath(truth), len(chosen), int(cameras.max()) + 1, len(known), n_pixels,
-        _batches(len(chosen)), seed, *found, file=file, picture=_picture_path(file),
+        _batches(len(chosen)), seed, *found, file=file, picture=picture,
     )  # fmt: skip
     _write(result)
     return result
@@ -165,6 +173,20 @@ def _known(
     return rows, [truth[partners[path]] for path in paths]
 
 
+def _check_drawn(names: Sequence[str], chosen: Labels, most: int) -> None:
+    """Refuse to go on if drawing has left too little of cameras that had enough."""
+
+    def enough(cameras: list[str]) -> bool:
+        counts = Counter(cameras)
+        return len(counts) > 1 and max(counts.values()) >= _LEAST
+
+    if enough(list(names)) and not enough([names[i] for i in chosen]):
+        raise SamecamError(
+            f"most is {most}, and among so many of the {len(names)} photos of {len(set(names))} "
+            f"cameras there are not two cameras and {_LEAST} photos of one: look at more."
+        )
+
+
 def _correlate(
     store: FingerprintStore, rows: Labels, memory: int | None, progress: Progress | None
 ) -> npt.NDArray[np.float32]:
@@ -187,11 +209,13 @@ def _choose(
     seed: int,
     progress: Progress | None,
 ) -> "tuple[GammaSelection, RecyclingSelection, RegressorFit]":
-    """γ, K and R with that γ, regressor."""
+    """γ; the regressor; K and R with both, so that what is handed out was run."""
     from samecam.cluster import fit_merge_regressor, select_gamma, select_k_and_recycling
 
     regressor = fit_merge_regressor(gram, cameras, random_state=seed)
-    gamma = select_gamma(gram, cameras, by=by, random_state=seed, progress=progress)
+    gamma = select_gamma(
+        gram, cameras, by=by, n_pixels=n_pixels, random_state=seed, progress=progress
+    )
     recycling = select_k_and_recycling(
         gram,
         cameras,
@@ -199,6 +223,8 @@ def _choose(
         n_batches=_batches(len(gram)),
         gamma=gamma.gamma,
         n_pixels=n_pixels,
+        threshold=regressor.regressor,
+        random_state=seed,
         progress=progress,
     )
     return gamma, recycling, regressor
@@ -215,16 +241,39 @@ def _picture_path(file: Path) -> Path | None:
     return file.with_suffix(PICTURE) if find_spec("matplotlib") else None
 
 
+def _check_writable(
+    file: Path, picture: Path | None, case: Path, truth: str | os.PathLike[str]
+) -> None:
+    """Refuse, before the work, a file that the result cannot, or must not, be written to."""
+    if file.suffix.lower() == PICTURE:
+        raise SamecamError(
+            f"{str(file)!r} has the name of a picture, which is written beside the result: name "
+            f"the result, like {str(file.with_suffix('.json'))!r}."
+        )
+    for path in (file, *([] if picture is None else [picture])):
+        if path.is_dir():
+            raise SamecamError(f"{str(path)!r} is a folder: name a file.")
+    own, real = os.path.realpath(case), os.path.realpath(file)
+    fine = os.path.dirname(real) == own and os.path.basename(real).startswith("tune.")
+    if (real.startswith(own + os.sep) and not fine) or real == os.path.realpath(truth):
+        raise SamecamError(
+            f"{str(file)!r} would be among the case's own files, or the truth: name a file "
+            "elsewhere."
+        )
+    try:
+        with TemporaryFile(dir=file.parent):
+            pass
+    except OSError as error:
+        raise SamecamError(f"{str(file)!r} cannot be written: {error.strerror}.") from None
+
+
 def _write(result: Tuning) -> None:
     text = json.dumps(result.as_dict(), indent=1, ensure_ascii=True)
-    try:
-        write_atomically(result.file, text + "\n")
-        if result.picture is not None:
-            from samecam.case._tune_plot import picture
+    write_atomically(result.file, text + "\n")
+    if result.picture is not None:
+        from samecam.case._tune_plot import picture
 
-            write_atomically(result.picture, picture(result.as_dict()))
-    except OSError as error:
-        raise SamecamError(f"{str(result.file)!r} cannot be written: {error.strerror}.") from None
+        write_atomically(result.picture, picture(result.as_dict()))
 
 
 def _gamma(found: "GammaSelection") -> dict[str, Any]:
@@ -234,6 +283,9 @@ def _gamma(found: "GammaSelection") -> dict[str, Any]:
         "by": found.by,
         "by_f": found.by_f,
         "by_cost": found.by_cost,
+        "default": found.default,
+        "plateau": list(found.plateau),
+        "at_edge": found.at_edge,
         "curve": [
             {"gamma": g, "f": f, "precision": p, "recall": r,
              "cost": cost if math.isfinite(cost) else None}

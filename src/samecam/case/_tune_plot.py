@@ -1,7 +1,7 @@
 """The picture of a tuning: γ, K and rounds of recycling, and the threshold of merging."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,13 +49,30 @@ def _gamma(ax: Any, found: Mapping[str, Any]) -> None:
     ax.set_xscale("log")
     ax.set_ylim(-0.02, 1.05)
     ax.axvline(found["chosen"], color=_OURS, linewidth=1, linestyle="--")
-    ax.annotate(f"γ = {found['chosen']:.2g}", (found["chosen"], 0.02), color=_OURS, fontsize=8)
     _tidy(ax, "γ: F of SSC-NC, and the published cost", "γ", "F")
     beside = ax.twinx()
     costs = [np.nan if row["cost"] is None else row["cost"] for row in found["curve"]]
     beside.plot(gammas, costs, color=_OTHER, marker="s", markersize=4, label="cost")
     beside.set_ylabel("cost J", color=_OTHER)
     beside.spines[["top"]].set_visible(False)
+    _beside_line(beside, found["chosen"], f"γ = {found['chosen']:.2g}", gammas)
+
+
+def _beside_line(ax: Any, x: float, words: str, scale: Sequence[float]) -> None:
+    """Words at the foot of a dashed line, on the side that has more room, and never on it."""
+    right = x * x < scale[0] * scale[-1]
+    ax.annotate(
+        words,
+        (x, 0.02),
+        (5 if right else -5, 0),
+        xycoords=ax.get_xaxis_transform(),
+        textcoords="offset points",
+        horizontalalignment="left" if right else "right",
+        verticalalignment="bottom",
+        color=_OURS,
+        fontsize=8,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
+    )
 
 
 def _regressor(ax: Any, found: Mapping[str, Any]) -> None:
@@ -80,7 +97,7 @@ def _recycling(ax: Any, found: Mapping[str, Any], name: str, title: str) -> None
         ax.errorbar(
             [row["recycling"] + 0.04 * (place - len(values) / 2) for row in rows],
             [row[name] for row in rows],
-            yerr=[row[f"{name}_spread"] for row in rows],
+            yerr=_bars([row[name] for row in rows], [row[f"{name}_spread"] for row in rows]),
             color=colour,
             marker=mark,
             markersize=5,
@@ -90,4 +107,10 @@ def _recycling(ax: Any, found: Mapping[str, Any], name: str, title: str) -> None
         )
     ax.axvline(found["recycling"], color=_GRAY, linewidth=1, linestyle="--")
     _tidy(ax, title, f"rounds of recycling ({found['n_batches']} batches)", "")
-    ax.legend(fontsize=7.5, frameon=False, ncols=2)
+    ax.legend(fontsize=7.5, facecolor="white", edgecolor="none", framealpha=0.9, ncols=2)
+
+
+def _bars(shares: Sequence[float], spreads: Sequence[float]) -> tuple[list[float], list[float]]:
+    """Lengths of bars down and up that stay between 0 and 1, as shares do."""
+    pairs = list(zip(shares, spreads, strict=True))
+    return [min(b, s) for s, b in pairs], [min(b, 1 - s) for s, b in pairs]

@@ -19,7 +19,7 @@ from samecam.case._add import group_from
 from samecam.case._folder import images_csv, open_store, read_case
 from samecam.case._log import check_log
 from samecam.case._means import Means
-from samecam.case._method import group_photos
+from samecam.case._method import default_memory, group_photos
 from samecam.case._prepare import Progress
 from samecam.case._standing import (
     OBJECTS,
@@ -334,7 +334,7 @@ def _replay(
     used, clustering = used_photos(store), clustering_settings(folder, info)
     told, here = info["clustering"].get("details", {}).get("memory_bytes"), None
     if not isinstance(told, int) or compute.device_words(device) != _device_of(info):
-        here = compute.default_memory(device)
+        here = default_memory(clustering, device)
     memory = memory or min(size for size in (told, here) if isinstance(size, int))
     labels: Labels
     if "start" in info["clustering"]:

@@ -18,6 +18,7 @@ from samecam.cli._extract import (
     extraction_options,
     files_words,
 )
+from samecam.cli._gamma import Gamma
 from samecam.cli._output import Phases, duration, output_options, print_json, say
 from samecam.errors import SamecamError
 
@@ -46,24 +47,6 @@ _OPTIONS = {
     "recycling": "--recycling",
 }
 _NAMES = {**_OPTIONS, "timeout": "--timeout", "sigma": "--sigma", "size": "--size"}
-
-
-class Gamma(click.ParamType[float | str]):
-    """A positive number, or the name of a way to choose one."""
-
-    name = "auto|paper|cost|NUMBER"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> float | str:
-        """A name is kept, a number is read."""
-        if value in ("auto", "paper", "cost"):
-            return str(value)
-        try:
-            number = float(value)
-        except ValueError:
-            number = 0.0
-        if not 0 < number < float("inf"):
-            self.fail(f"{value!r} is neither a positive number nor auto, paper or cost", param, ctx)
-        return number
 
 
 class Rate(click.FloatRange):
@@ -139,6 +122,12 @@ def method_options(command: Any) -> Any:
             "--recycling",
             type=click.IntRange(min=0),
             help="ls-ssc: R, rounds of recycling.  [default: until one finds nothing]",
+        ),
+        click.option(
+            "--tuned",
+            metavar="FILE.json",
+            help="ls-ssc: γ, K, R and the threshold of merging, from a file of samecam tune; "
+            "options given beside it win.",
         ),
         click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
         click.option(
@@ -319,11 +308,13 @@ def _cluster_fingerprints(
 
 def _grouping(options: dict[str, Any], preset: Any) -> "ClusteringSettings":
     """Take the options of grouping out of all options."""
-    from samecam.case import ClusteringSettings
+    from samecam.case import ClusteringSettings, read_tuned
 
+    tuned = options.pop("tuned")
     given = {name: options.pop(name) for name in _OPTIONS}
     given = {name: value for name, value in given.items() if value is not None}
-    return ClusteringSettings(options.pop("method"), given, options.pop("seed"), preset)
+    chosen = None if tuned is None else read_tuned(tuned)
+    return ClusteringSettings(options.pop("method"), given, options.pop("seed"), preset, chosen)
 
 
 @contextmanager

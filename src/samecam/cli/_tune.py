@@ -1,10 +1,13 @@
 """`samecam tune`."""
 
+import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from samecam.cli._output import Phases, output_options, print_json, say
+from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
     from samecam.case import Tuning
@@ -64,14 +67,18 @@ def tune(
     CASE is a case with fingerprints; only its good photos that TRUTH.csv names are looked
     at. Chosen are γ, the weight of sparsity; K, the neighbours of a photo, and R, the rounds
     of recycling of ls-ssc; and the threshold at which it merges groups. The answer in
-    CASE stays as it is. The default method needs none of this: it measures what it needs.
+    CASE stays as it is; samecam cluster --method ls-ssc --tuned takes the file. The default
+    method needs none of this: it measures what it needs.
     """
     from samecam.case import tune_case
     from samecam.compute import parse_bytes
 
     budget = None if memory is None else parse_bytes(memory)
-    with Phases(quiet=quiet) as phases:
-        result = tune_case(case, truth, memory=budget, progress=phases, **options)
+    try:
+        with Phases(quiet=quiet) as phases:
+            result = tune_case(case, truth, memory=budget, progress=phases, **options)
+    except SamecamError as error:
+        raise SamecamError(re.sub("^most is ", "--photos is ", str(error))) from None
     if as_json:
         print_json(result.as_dict())
     else:
@@ -93,21 +100,32 @@ def _words(result: "Tuning") -> list[str]:
     lines = [
         f"Looked at: {result.photos}{told} photos of {result.cameras} cameras",
         f"γ = {gamma.gamma:.2g}: F of ssc-nc {gamma.f[at]:.4f}; {other}",
+        *_edge_words(result),
         f"K = {rounds.n_neighbours}, R = {rounds.recycling} in {result.n_batches} batches: "
         f"precision {precision:.4f}, {found:.0%} of the cameras found before attraction",
         f"Merging above {size:.4f}·(n_A + n_B) + {correlation:.4f}·(ρ_A + ρ_B) "
         f"{'+' if bias >= 0 else '−'} {abs(bias):.4f}: explains {fit.explained:.0%} of what "
         f"{len(fit.pairs)} pairs of groups show",
         "",
-        f"Use it:  samecam cluster PHOTOS... -o CASE --method ssc-nc --gamma {gamma.gamma:.3g}",
-        f"         samecam cluster PHOTOS... -o CASE --method ls-ssc --gamma {gamma.gamma:.3g} "
-        f"--neighbours {rounds.n_neighbours} --recycling {rounds.recycling}",
-        f"         samecam.cluster.LargeScaleSSC(gamma={gamma.gamma:.3g}, "
-        f"n_neighbours={rounds.n_neighbours}, recycling={rounds.recycling}, "
-        f"threshold=({size:.4g}, {correlation:.4g}, {bias:.4g}))",
+        "Use it:  samecam cluster PHOTOS... -o CASE --method ls-ssc --tuned "
+        f"{shlex.quote(str(result.file))}",
+        f"         samecam cluster PHOTOS... -o CASE --method ssc-nc --gamma {gamma.gamma:.3g}",
     ]
     files = [str(path) for path in (result.file, result.picture) if path is not None]
     lines.append(f"Written: {', '.join(files)}")
     if result.picture is None:
         lines.append("There is no picture, because matplotlib is missing: install samecam[plots].")
     return lines
+
+
+def _edge_words(result: "Tuning") -> list[str]:
+    """What γ was taken from, if F says no more than that the range was too short."""
+    gamma = result.gamma
+    if gamma.by != "f" or not gamma.at_edge:
+        return []
+    low, high = gamma.plateau
+    return [
+        f"    F is as good from {low:.2g} to {high:.2g}, an end of what was tried, so it does not "
+        "tell γ: taken is the",
+        f"    nearest of these to twice the scale of chance, {gamma.default:.2g}, our default",
+    ]

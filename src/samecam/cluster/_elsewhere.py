@@ -81,8 +81,8 @@ def run_elsewhere(
 def _result(future: "Future[R]", words: str) -> R:
     try:
         return future.result()
-    except (TaskTimeoutError, WorkerDiedError):
+    except (TaskTimeoutError, WorkerDiedError, MemoryError):
         raise SamecamError(
-            f"A worker ended while it clustered a batch{words}: set a smaller batch_size, or fewer "
-            "workers."
+            f"A worker ended, or had too little memory, while it clustered a batch{words}: set a "
+            "smaller batch_size or less memory, or have fewer workers or such with more memory."
         ) from None

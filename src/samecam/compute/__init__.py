@@ -14,6 +14,7 @@ from samecam.compute._device import (
     device_sentences,
     device_words,
     full_precision,
+    out_of_memory,
     torch_device,
     with_less,
 )
@@ -57,6 +58,7 @@ __all__ = [
     "full_precision",
     "jit",
     "machine",
+    "out_of_memory",
     "parse_bytes",
     "rows_per_block",
     "torch_device",

@@ -1,5 +1,6 @@
 """Workers on other machines: an executor on a cluster of `dask.distributed`."""
 
+import asyncio
 import logging
 import os
 import signal
@@ -309,6 +310,8 @@ def _distributed() -> Any:
 def _connect(address: str, workers: int | None) -> tuple[Any, Any]:
     """A client of the scheduler, and the cluster if it is our own."""
     distributed = _distributed()
+    if address != LOCAL:
+        _ask_who_is_there(address)
     cluster = _local_cluster(worker_count(workers)) if address == LOCAL else None
     try:
         with _quiet():
@@ -318,14 +321,10 @@ def _connect(address: str, workers: int | None) -> tuple[Any, Any]:
                 set_as_default=False,
                 name=f"samecam-{os.getpid()}",
             )
-    except (OSError, ValueError, TypeError) as error:
+    except OSError as error:
         if cluster is not None:
             cluster.close()
-        words = " ".join(str(error).split())[:200]
-        raise SamecamError(
-            f"No dask scheduler answers at {address!r} ({words}): start one (dask scheduler), or "
-            "give --scheduler local."
-        ) from None
+        raise _nobody(address, str(error)) from None
     try:
         client.wait_for_workers(1, timeout=_WORKERS_SECONDS)
     except TimeoutError:
@@ -336,6 +335,42 @@ def _connect(address: str, workers: int | None) -> tuple[Any, Any]:
             f"The scheduler {address!r} has no workers: start some (dask worker {address})."
         ) from None
     return client, cluster
+
+
+def _ask_who_is_there(address: str) -> None:
+    """Raise a sentence unless a scheduler answers.
+
+    A client of dask waits for ever for what is no scheduler, and complains when it is let go of.
+    """
+    from concurrent.futures import ThreadPoolExecutor
+
+    distributed = _distributed()
+
+    async def identity() -> Any:
+        known = distributed.Security().get_connection_args("client")
+        async with distributed.core.rpc(address, connection_args=known) as there:
+            return await there.identity()
+
+    async def asked() -> Any:
+        return await asyncio.wait_for(identity(), _CONNECT_SECONDS)
+
+    try:
+        with _quiet(), ThreadPoolExecutor(1) as apart:  # the caller may have a loop of its own
+            who = apart.submit(asyncio.run, asked()).result()
+    except TimeoutError:
+        raise _nobody(address, "no answer; 8787 is dask's page, 8786 its scheduler") from None
+    except (OSError, ValueError, TypeError, RuntimeError, ImportError, KeyError) as error:
+        raise _nobody(address, str(error)) from None
+    if who.get("type") != "Scheduler":
+        raise _nobody(address, f"it is a {who.get('type', 'stranger').lower()}'s address")
+
+
+def _nobody(address: str, why: str) -> SamecamError:
+    words = " ".join(why.split())[:200]
+    return SamecamError(
+        f"No dask scheduler answers at {address!r} ({words}): start one (dask scheduler), or "
+        "give --scheduler local."
+    )
 
 
 def _local_cluster(workers: int) -> Any:

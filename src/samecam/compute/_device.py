@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from samecam.errors import SamecamError
 
@@ -116,12 +116,24 @@ def full_precision() -> Iterator[None]:
     """
     import torch
 
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("highest")
+    known: Any = torch.backends
+    backends = (known.cuda.matmul, known.mkldnn.matmul)
+    if not all(hasattr(backend, "fp32_precision") for backend in backends):  # before 2.9
+        old = torch.get_float32_matmul_precision()
+        torch.set_float32_matmul_precision("highest")
+        try:
+            yield
+        finally:
+            torch.set_float32_matmul_precision(old)
+        return
+    before = [backend.fp32_precision for backend in backends]
+    for backend in backends:
+        backend.fp32_precision = "ieee"
     try:
         yield
     finally:
-        torch.set_float32_matmul_precision(before)
+        for backend, precision in zip(backends, before, strict=True):
+            backend.fp32_precision = precision
 
 
 def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
@@ -137,7 +149,7 @@ def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
         try:
             return work(memory)
         except RuntimeError as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
         torch.cuda.empty_cache()
         memory //= 2
@@ -154,7 +166,7 @@ def device_sentences(device: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if not _out_of_memory(error):
+        if not out_of_memory(error):
             raise
         raise SamecamError(
             f"The device {device!r} has no room for the work: end what else uses it, give less "
@@ -162,7 +174,7 @@ def device_sentences(device: str) -> Iterator[None]:
         ) from None
 
 
-def _out_of_memory(error: RuntimeError) -> bool:
+def out_of_memory(error: RuntimeError) -> bool:
     """Whether a GPU, or a library on it, found no memory."""
     words = ("ALLOC_FAILED", "out of memory")
     return type(error).__name__ == "OutOfMemoryError" or any(word in str(error) for word in words)

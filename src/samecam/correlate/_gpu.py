@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from samecam.compute import device_memory, format_bytes, torch_device
+from samecam.compute import default_memory, format_bytes, torch_device
 from samecam.correlate import _rows
 from samecam.correlate._rows import (
     PIXEL_STEP,
@@ -42,12 +42,15 @@ def gram(
 
     Parameters
     ----------
-    memory : bytes on the device, the result included; default and at most what is free
+    memory : bytes on the device, the result included; default and at most nine tenths of what is
+        free (of PyTorch's processor half): libraries take some for themselves
     """
-    free = device_memory(device)
-    budget = free if memory is None else min(memory, free)
+    most = default_memory(device)
+    budget = most if memory is None else min(memory, most)
     chosen = np.arange(len(source)) if rows is None else np.asarray(rows, dtype=np.intp)
     n, where = len(chosen), torch_device(device)
+    if n == 0:
+        return torch.zeros((0, 0), dtype=torch.float32, device=where)
     width = 0 if isinstance(source, DeviceRows) else _strip(source, n, budget)
     out = torch.zeros((n, n), dtype=torch.float32, device=where)
     scales = out.new_ones(n)
@@ -62,8 +65,7 @@ def gram(
                 values.zero_()
             for first, last in uploaded(source, chosen, start, values, scales, checks):
                 _add_products(out, values, first, last)
-    if n:
-        out.mul_(scales[:, None]).mul_(scales)
+    out.mul_(scales[:, None]).mul_(scales)
     _mirror(out)
     out.fill_diagonal_(1)
     return out

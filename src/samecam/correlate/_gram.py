@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.compute import choose_device, torch_device
+from samecam.compute import choose_device, torch_device, with_less
 from samecam.correlate import _cpu
 from samecam.correlate._cpu import DEFAULT_MEMORY, Floats, Source
 
@@ -38,7 +38,12 @@ def gram(
     used = choose_device(device)
     if used == "cpu":
         return _cpu.gram(source, rows=rows, memory=memory, out=out)
-    found: Floats = gram_on(source, rows=rows, memory=memory, device=used).cpu().numpy()
+
+    def made(budget: int) -> Floats:
+        answer: Floats = gram_on(source, rows=rows, memory=budget, device=used).cpu().numpy()
+        return answer
+
+    found = with_less(made, memory, used)
     if out is None:
         return found
     _cpu.check_out(out, len(found), len(found))

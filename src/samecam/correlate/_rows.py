@@ -154,17 +154,6 @@ class DeviceRows(FingerprintStore):
         for _, part in self.columns(self.n_pixels, rows):
             out[:] = part
 
-    def add(self, *_: object, **__: object) -> None:
-        """Refused."""
-        raise TypeError("rows on a device are for reading; add to the store itself")
-
-    def discard(self, *_: object) -> None:
-        """Refused."""
-        raise TypeError("rows on a device are for reading; discard from the store itself")
-
-    def commit(self) -> None:
-        """There is nothing to commit."""
-
 
 def pixels(source: Any) -> int:
     """Length of a row."""
@@ -257,9 +246,9 @@ def uploaded(
                     free[which] = torch.cuda.Event()
                     free[which].record(stream)
                 torch.cuda.current_stream(values.device).wait_stream(stream)
-            scales[first:last] = torch.from_numpy(factors)
-            if last < len(rows):
+            if last < len(rows):  # before the scales, whose copy waits for what was begun
                 following = reader.submit(read, first + step)
+            scales[first:last] = torch.from_numpy(factors)
             yield first, last
 
 

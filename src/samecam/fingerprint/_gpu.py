@@ -94,7 +94,9 @@ def in_groups(
                 yield slice(start, end), made[: end - start], is_flat[: end - start]
                 start = end
             return
-        except torch.cuda.OutOfMemoryError:
+        except RuntimeError as error:
+            if not compute.out_of_memory(error):
+                raise
             stack = made = is_flat = torch.empty(0)  # let go of what is held there
         torch.cuda.empty_cache()
         if group == 1:

@@ -175,13 +175,14 @@ def test_of_a_store_is_sent_where_the_rows_lie(planted, tmp_path):
     assert 2 <= first < len(executor.tasks)  # of the subset, row 0 is photo 3
 
 
-def test_a_dead_worker_gets_a_sentence():
+@pytest.mark.parametrize("trouble", [WorkerDiedError(-9), MemoryError("137 MiB")])
+def test_a_dead_or_poor_worker_gets_a_sentence(trouble):
     class Dead(Here):
         def submit(self, function, argument):  # noqa: ARG002
             from concurrent.futures import Future
 
             future = Future()
-            future.set_exception(WorkerDiedError(-9))
+            future.set_exception(trouble)
             return future
 
     with pytest.raises(SamecamError, match="batch of up to 20 photos"):

@@ -44,14 +44,16 @@ def largest_batch(memory: int, device: str = "cpu") -> int:
     return max(_FEWEST, int((memory / pair + pixels**2) ** 0.5 - pixels))
 
 
-def shuffled(source: correlate.Source, salt: int) -> Labels:
-    """Row numbers in an order that depends on what the rows are, not on where they stand."""
-    names: Sequence[bytes]
+def names_of(source: correlate.Source) -> list[bytes]:
+    """What the rows are called wherever they stand: hash of the photo, its key, or of the row."""
     if isinstance(source, FingerprintStore):
         pairs = zip(source.hashes, source.keys, strict=True)
-        names = [(h or key).encode(errors="surrogateescape") for h, key in pairs]
-    else:
-        names = [hashlib.blake2b(row.tobytes()).digest() for row in source]
+        return [(h or key).encode(errors="surrogateescape") for h, key in pairs]
+    return [hashlib.blake2b(row.tobytes()).digest() for row in source]
+
+
+def shuffled(names: Sequence[bytes], salt: int) -> Labels:
+    """Row numbers in an order that depends on what the rows are, not on where they stand."""
     salted = [hashlib.blake2b(name, salt=bytes([salt])).digest() for name in names]
     return np.array(sorted(range(len(names)), key=salted.__getitem__), dtype=np.intp)
 
@@ -125,13 +127,17 @@ def meet(sums: RowSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
 
 def group_in_batches(
     source: correlate.Source,
+    names: Sequence[bytes],
     rules: Rules,
     good: Mask,
     largest: int,
     run: Callable[[list[Labels]], Iterator[Batch]],
     say: Callable[[str, int, int], None],
 ) -> Whole:
-    """Group all rows of `source`; `run` makes candidates of batches of at most `largest`."""
+    """Group all rows of `source`, called `names`.
+
+    `run` makes candidates of batches of at most `largest`.
+    """
     n, n_images = len(source), int(good.sum())
     loop = Loop(rules.rates, n_images)
     labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
@@ -139,7 +145,7 @@ def group_in_batches(
     waiting = np.ones(n, dtype=bool)
     most = int((min(rules.memory, _CANDIDATES_BYTES) / _CANDIDATE_BYTES) ** 0.5)
     for turn in range(_ROUNDS):
-        order = shuffled(source, turn)
+        order = shuffled(names, turn)
         batches = split(order[waiting[order]], largest)
         made: list[Batch] = []
         say(f"Batches, round {turn + 1}", 0, len(batches))

@@ -12,7 +12,13 @@ from samecam import compute, correlate
 from samecam.cluster._elsewhere import batch_data, run_elsewhere
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
-from samecam.cluster.consolidate._batches import Task, group_in_batches, largest_batch, run_task
+from samecam.cluster.consolidate._batches import (
+    Task,
+    group_in_batches,
+    largest_batch,
+    names_of,
+    run_task,
+)
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import GAMMA, Batch, Rules, begin, group_batch
 from samecam.cluster.consolidate._steps import Groups, refine
@@ -166,6 +172,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         say: Progress,
     ) -> Labels:
         """Batches as large as memory allows; see `_batches`."""
+        names = names_of(source)  # on a device, rows of an array have none of their own
         held: Any = correlate.rows_on(source, rules.device, rules.memory // 4)
         if held is not source:  # the rows, and a copy of those of a batch
             rules = replace(rules, memory=rules.memory - 2 * held.values.nbytes)
@@ -181,7 +188,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             return run_elsewhere(cast(Executor, executor), run_task, tasks)
 
         remote = executor is not None and executor.elsewhere and rules.device == "cpu"
-        whole = group_in_batches(source, rules, good, largest, elsewhere if remote else here, say)
+        run = elsewhere if remote else here
+        whole = group_in_batches(source, names, rules, good, largest, run, say)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))
         self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace

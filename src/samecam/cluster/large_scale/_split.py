@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from samecam.compute import device_memory, format_bytes
+from samecam.compute import default_memory, format_bytes
 from samecam.errors import SamecamError
 
 Rows = npt.NDArray[np.intp]
@@ -39,8 +39,8 @@ def gram_bytes(size: int) -> int:
 
 
 def correlating_bytes(size: int, device: str) -> int:
-    """Memory that correlating a batch may take: on a GPU all that is free of its own."""
-    return gram_bytes(size) if device == "cpu" else device_memory(device)
+    """Memory that correlating a batch may take: on a GPU nearly all that is free of its own."""
+    return gram_bytes(size) if device == "cpu" else default_memory(device)
 
 
 def largest_batch(memory: int) -> int:

@@ -6,9 +6,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from samecam.cluster._gamma import cost_gamma
+from samecam import correlate
+from samecam.cluster._gamma import cost_gamma, null_gamma
 from samecam.cluster._ssc import SSCNC
-from samecam.cluster.tuning._judge import judge, numbers
+from samecam.cluster.tuning._judge import Judgement, judge, numbers
 from samecam.represent import Solver
 
 Gram = npt.NDArray[np.floating]
@@ -30,6 +31,10 @@ class GammaSelection(NamedTuple):
     costs : cost of Phan 2017 of each; infinite where it has no number of groups
     f, precision, recall : of SSC-NC with each, against the known cameras
     by_f, by_cost : what either way chooses
+    default : γ of twice the scale of chance, which needs no cameras
+    plateau : smallest and largest of the candidates round the best F that are as good
+    at_edge : whether that plateau ends where the candidates do, so that `by_f` is the one of it
+        nearest to `default`, and not its middle
     """
 
     gamma: float
@@ -41,6 +46,9 @@ class GammaSelection(NamedTuple):
     recall: tuple[float, ...]
     by_f: float
     by_cost: float
+    default: float
+    plateau: tuple[float, float]
+    at_edge: bool
 
 
 def select_gamma(
@@ -50,6 +58,7 @@ def select_gamma(
     candidates: Sequence[float] = CANDIDATES,
     by: Literal["f", "cost"] = "f",
     solver: Solver = "exact",
+    n_pixels: int | None = None,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> GammaSelection:
@@ -57,7 +66,9 @@ def select_gamma(
 
     "cost" is the paper's way: the smallest J = Ncuts_K + 1/Δ_K + Δ_{K+1} + Δ_{K−1} (`cost_gamma`),
     which does not look at the cameras. "f" does: the middle, on a log scale, of the candidates
-    round the best F of SSC-NC that are within .01 of it without a gap.
+    round the best F of SSC-NC that are within .01 of it without a gap. Candidates as good that
+    go to the end of the range have no middle, only one that depends on the range: then it is the
+    one of them nearest, on a log scale, to γ = 2σ₀, twice the scale of chance.
 
     Parameters
     ----------
@@ -66,6 +77,7 @@ def select_gamma(
     candidates : positive numbers; default 25 from 1e-4 to .02, the paper's range
     by : what decides
     solver : of the representation; γ of "authors" is half of that of the others
+    n_pixels : length of the fingerprints, if known, for the scale of chance
     random_state : of k-means
     progress : called as progress("gamma", done, total)
     """
@@ -88,8 +100,20 @@ def select_gamma(
         judged.append(judge(known, method.fit(gram).labels_))
     if progress is not None:
         progress("gamma", len(tried), len(tried))
+    default = null_gamma(correlate.null_scale(gram, n_pixels), solver)
+    return _selected(by, tried, costs, judged, default)
+
+
+def _selected(
+    by: str,
+    tried: tuple[float, ...],
+    costs: list[float],
+    judged: list[Judgement],
+    default: float,
+) -> GammaSelection:
     f = tuple(judgement.f for judgement in judged)
-    by_f, by_cost = tried[best_of_plateau(f)], tried[int(np.argmin(costs))]
+    low, high = plateau(f)
+    by_f, by_cost = tried[best_of_plateau(f, tried, default)], tried[int(np.argmin(costs))]
     return GammaSelection(
         by_f if by == "f" else by_cost,
         by,
@@ -100,18 +124,35 @@ def select_gamma(
         tuple(judgement.recall for judgement in judged),
         by_f,
         by_cost,
+        default,
+        (tried[low], tried[high]),
+        _at_edge(low, high, len(tried)),
     )
 
 
-def best_of_plateau(values: Sequence[float], alike: float = _ALIKE) -> int:
-    """The middle of the neighbours of the largest value that are within `alike` of it.
-
-    The largest alone may be luck; its neighbourhood is not. Of two middles the lower one.
-    """
+def plateau(values: Sequence[float], alike: float = _ALIKE) -> tuple[int, int]:
+    """First and last of the neighbours of the largest value that are within `alike` of it."""
     best = int(np.argmax(values))
     low = high = best
     while low > 0 and values[low - 1] >= values[best] - alike:
         low -= 1
     while high + 1 < len(values) and values[high + 1] >= values[best] - alike:
         high += 1
-    return (low + high) // 2
+    return low, high
+
+
+def best_of_plateau(values: Sequence[float], candidates: Sequence[float], default: float) -> int:
+    """The middle of the plateau, or, if it ends where the candidates do, the nearest to `default`.
+
+    The largest value alone may be luck; its neighbourhood is not. Of two middles the lower one.
+    Where a plateau would end beyond the candidates is not known, so its middle is not either.
+    """
+    low, high = plateau(values)
+    if not _at_edge(low, high, len(values)):
+        return (low + high) // 2
+    away = np.abs(np.log(np.asarray(candidates[low : high + 1]) / default))
+    return low + int(np.argmin(away))
+
+
+def _at_edge(low: int, high: int, count: int) -> bool:
+    return low == 0 or high == count - 1

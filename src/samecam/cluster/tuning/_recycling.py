@@ -8,6 +8,7 @@ import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from samecam.cluster.large_scale import LargeScaleSSC
+from samecam.cluster.large_scale._merge import Threshold
 from samecam.cluster.large_scale._phases import Run
 from samecam.cluster.tuning._judge import judge, numbers
 
@@ -23,6 +24,7 @@ ROUNDS = 6
 BATCHES = 6
 # Harmonic means this close are alike.
 _ALIKE = 0.01
+_SEEDS = 2**32
 
 
 class RecyclingSelection(NamedTuple):
@@ -51,6 +53,7 @@ def recycled_labels(
     preset: Preset = "default",
     gamma: float | Literal["auto", "paper"] | None = None,
     n_pixels: int | None = None,
+    threshold: Threshold | None = None,
     random_state: int = 0,
 ) -> Labels:
     """Groups of LS-SSC after merging with 0, 1, …, `rounds` rounds of recycling, (rounds + 1, n).
@@ -63,7 +66,7 @@ def recycled_labels(
     gram : (n, n) correlations
     n_neighbours : K
     rounds : most rounds of recycling
-    n_batches, preset, gamma, n_pixels, random_state : see `LargeScaleSSC`
+    n_batches, preset, gamma, n_pixels, threshold, random_state : see `LargeScaleSSC`
     """
     if rounds < 0:
         raise ValueError(f"rounds is {rounds}; give 0 or more")
@@ -73,6 +76,7 @@ def recycled_labels(
         gamma=gamma,
         n_neighbours=n_neighbours,
         recycling=1,
+        threshold=threshold,
         metric="precomputed",
         n_pixels=n_pixels,
         random_state=random_state,
@@ -114,12 +118,14 @@ def select_k_and_recycling(
     preset: Preset = "default",
     gamma: float | Literal["auto", "paper"] | None = None,
     n_pixels: int | None = None,
+    threshold: Threshold | None = None,
+    random_state: int = 0,
     progress: Progress | None = None,
 ) -> RecyclingSelection:
     """Choose K and R such that groups are pure and all cameras are found, as the paper asks.
 
-    LS-SSC is run up to merging with every K and seeds 0, 1, …, on so many batches (the paper:
-    six of about 182 photos), and `choose_k_and_recycling` decides.
+    LS-SSC is run up to merging with every K and as many seeds as `runs`, on so many batches (the
+    paper: six of about 182 photos), and `choose_k_and_recycling` decides.
 
     Parameters
     ----------
@@ -127,8 +133,10 @@ def select_k_and_recycling(
     cameras : (n,) camera of each photo; two cameras or more
     neighbours : values of K to try
     rounds : largest R to try
-    runs : seeds of the split
-    n_batches, preset, gamma, n_pixels : see `LargeScaleSSC`
+    runs : splits into batches
+    n_batches, preset, gamma, n_pixels, threshold : see `LargeScaleSSC`; K and R hold for the
+        threshold they were chosen with
+    random_state : s; the seeds are s·runs, s·runs + 1, …, so no split is that of another s
     progress : called as progress("K and recycling", done, total)
     """
     known = numbers(cameras, len(gram))
@@ -139,16 +147,17 @@ def select_k_and_recycling(
         )
     precision, discovered = np.empty((2, len(tried), rounds + 1, runs))
     for place, k in enumerate(tried):
-        for seed in range(runs):
+        for run in range(runs):
             if progress is not None:
-                progress("K and recycling", place * runs + seed, len(tried) * runs)
+                progress("K and recycling", place * runs + run, len(tried) * runs)
             labels = recycled_labels(
                 gram, k, rounds, n_batches=n_batches, preset=preset, gamma=gamma,
-                n_pixels=n_pixels, random_state=seed,
+                n_pixels=n_pixels, threshold=threshold,
+                random_state=(random_state * runs + run) % _SEEDS,
             )  # fmt: skip
             judged = [judge(known, row) for row in labels]
-            precision[place, :, seed] = [j.precision for j in judged]
-            discovered[place, :, seed] = [j.discovered for j in judged]
+            precision[place, :, run] = [j.precision for j in judged]
+            discovered[place, :, run] = [j.discovered for j in judged]
     if progress is not None:
         progress("K and recycling", len(tried) * runs, len(tried) * runs)
     chosen = choose_k_and_recycling(tried, precision.mean(axis=2), discovered.mean(axis=2))
