@@ -82,6 +82,39 @@ def test_vision(tmp_path, shots):
         datasets.load_vision(tmp_path, "natWA")
 
 
+@pytest.mark.parametrize("above", ["dataset", "VISION/dataset"])
+def test_vision_one_folder_up(tmp_path, shots, above):
+    def name_of(c, k):
+        return f"{above}/{VISION[c]}/images/nat/{VISION[c][:3]}_I_nat_{k:04d}.jpg"
+
+    truth = spread(tmp_path, shots, name_of)
+    put(tmp_path, [f"{above}/{VISION[0]}/images/flat/D01_I_flat_0001.jpg"])
+    (tmp_path / above / "D05_Apple_iPhone5c").mkdir()
+    found = datasets.load_vision(tmp_path)
+    assert same_partition(found, truth)
+    assert set(found.cameras) == set(VISION)
+    assert all(path.is_file() for path in found.paths)
+    assert found.notes == ("D05_Apple_iPhone5c has no photo in images/nat: left out.",)
+
+
+def test_vision_names_folders_that_are_no_devices(tmp_path):
+    put(tmp_path, [f"dataset/{name}/images/nat/{k}.jpg" for name in VISION for k in range(2)])
+    put(tmp_path, [f"dataset/MyPhone/images/nat/{k}.jpg" for k in range(3)])
+    put(tmp_path, ["other/a/b.jpg", "loose.jpg", "dataset/loose.jpg", "D09_A_B.jpg", "x/notes.txt"])
+    found = datasets.load_vision(tmp_path)
+    assert len(found.photos) == 6
+    assert found.notes == (
+        "7 pictures are in no folder Dxx_Brand_Model: left out (3 in dataset/MyPhone, "
+        "3 in no folder, 1 in other).",
+    )
+    put(tmp_path, [f"more{k}/a.jpg" for k in range(9)])
+    assert (
+        datasets.load_vision(tmp_path)
+        .notes[0]
+        .endswith("3 in no folder, 1 in more0, 1 in more1, 1 in more2 and 7 more folders).")
+    )
+
+
 def test_raise(tmp_path, shots):
     devices = ("Nikon D90", "Nikon D7000", "Nikon D40")
     truth = spread(tmp_path, shots, lambda c, k: f"a/r{c}{k}t.TIF")

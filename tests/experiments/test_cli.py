@@ -1,12 +1,16 @@
 """`samecam experiment`: names, page, and the words and JSON of a run."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
 
 from samecam.cli import cli
-from samecam.experiments import EXPERIMENTS, rivals_table
+from samecam.errors import SamecamError
+from samecam.experiments import EXPERIMENTS, Study, rivals_table
 from samecam.experiments._methods import METHODS
 
 
@@ -47,6 +51,39 @@ def test_a_run_and_its_page(tmp_path):
     text = (tmp_path / "docs/results.md").read_text()
     assert "## rivals-table" in text
     assert "quick" in text
+
+
+@pytest.mark.usefixtures("quick")
+def test_as_many_runs_as_are_asked_for(tmp_path):
+    said = call("rivals-table", "--quick", "--runs", 2, "--json", "--quiet", "-o",
+                tmp_path / "study", "--results", tmp_path / "results")  # fmt: skip
+    found = json.loads(said.stdout)
+    assert found["seeds"] == [0, 1]
+    assert found["repeats"] == 2
+    assert found["command"] == "samecam experiment rivals-table --quick --runs 2"
+
+
+def test_two_at_once_on_one_study(tmp_path):
+    """The second says that the first is at it, before it does anything."""
+    command = [sys.executable, "-m", "samecam", "experiment", "rivals-table", "--quick", "--quiet"]
+    command += ["-o", str(tmp_path / "study"), "--results", str(tmp_path / "results")]
+    held = Study(tmp_path / "study")
+    held.hold()
+    said = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (said.returncode, held.keys()) == (1, [])
+    assert said.stderr == (
+        f"Error: '{tmp_path}/study' is in use by process {os.getpid()}: wait until it ends, or "
+        "name another folder.\n"
+    )
+
+
+def test_a_study_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    for folder in ("file", "file/study"):
+        said = call("rivals-table", "--quick", "-o", tmp_path / folder)
+        assert said.exit_code == 1
+        assert type(said.exception) is SamecamError
+        assert str(tmp_path / folder) in str(said.exception)
 
 
 def test_data_is_refused_where_it_has_no_meaning(tmp_path):

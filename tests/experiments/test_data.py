@@ -99,12 +99,14 @@ def test_dresden(tmp_path, dresden):
         rows = list(csv.DictReader(stream))
     used = sum(row["status"] == "good" for row in rows)
     assert 0 < used < 5 * EACH, "some of these photographs are saturated"
+    assert "dark" not in " ".join(result["notes"]), "dark ones are used"
     assert runs["ours"]["n_images"] == used
     assert result["notes"] == [
         "1 pictures are no part of Dresden: left out.",
         f"Da5 has 1089 photos in print, {5 * EACH} here.",
-        f"Of Da5, {used} of {5 * EACH} photos could be used; the others are dark, saturated, "
-        "doubles, or too small.",
+        f"Of Da5, {used} of {5 * EACH} photos could be used; the others are over-exposed, flat, "
+        "doubles, too small, or cannot be read: the study's case-512/images.csv has the reason of "
+        "each.",
     ]
     assert runs["ours"]["precision"] > 0.9
     names = [row["path"] for row in rows]
@@ -118,10 +120,16 @@ def test_dresden(tmp_path, dresden):
 @pytest.mark.usefixtures("few_methods")
 def test_vision_with_fewer_cameras_than_any_configuration(tmp_path, vision):
     where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
+    foreign = vision / "MyPhone/images/nat/a.jpg"
+    foreign.parent.mkdir(parents=True)
+    foreign.touch()
     found = conduct("medium-vision", data=vision, workers=2, **where)
     result = found["result"]
     assert result["configurations"] == ["all"]
     assert len(result["skipped"]) == 5
+    assert result["notes"][0] == (
+        "1 pictures are in no folder Dxx_Brand_Model: left out (1 in MyPhone)."
+    )
     assert result["skipped"][-1] == f"No configuration fits, so all {3 * EACH} photos are grouped."
     assert result["runs"][0]["n_cameras"] == 3
     # The same again loads the runs; with another tree they are not taken for it.

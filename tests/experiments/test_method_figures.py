@@ -8,10 +8,16 @@ import pytest
 
 from samecam.cluster import PUBLISHED_REGRESSOR, GroupPairs
 from samecam.errors import SamecamError
-from samecam.experiments import _hyper_sets, hyperparameters, sparse_vs_dense, threshold
+from samecam.experiments import (
+    _hyper_sets,
+    hyperparameters,
+    results_page,
+    sparse_vs_dense,
+    threshold,
+)
 from samecam.experiments._experiment import Context
 from samecam.experiments._paper import GAMMAS
-from samecam.experiments._results import svg
+from samecam.experiments._results import conduct, digest, digest_in, svg
 from samecam.experiments._study import Study
 from samecam.simulate import gram, simulate_photos
 
@@ -129,7 +135,7 @@ def test_the_threshold_as_groups_grow(monkeypatch, tmp_path):
     # Small groups of strong cameras can never pass the published regressor.
     strong = result["panels"][1]["rows"][0]["rules"]
     assert strong["ls-ssc"]["missed"] > 0.9 > 0.1 > strong["ours"]["missed"]
-    assert "In print: .0016" in words
+    assert "- in print: .0016" in words
 
 
 def test_quick_pairs_are_the_first_of_all(monkeypatch, tmp_path):
@@ -163,6 +169,106 @@ def test_the_threshold_on_photographs(monkeypatch, tmp_path, photographs):
     for experiment in (threshold, sparse_vs_dense, hyperparameters):
         with pytest.raises(SamecamError, match="give"):
             experiment.EXPERIMENT.run(alone)
+
+
+def test_a_result_names_its_photographs(monkeypatch, tmp_path, photographs):
+    """By how many they are, and a digest that other photographs would not have."""
+    monkeypatch.setattr(threshold, "SIDE", 128)
+    where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
+    found = conduct("threshold", data=photographs, workers=1, **where)
+    (named,) = found["photographs"]
+    assert named["photos"] == "real photographs, 2 cameras, 24 files"
+    given = json.loads((tmp_path / "study/runs/real/correlations.json").read_text())["parameters"]
+    assert named["sha256"] == given["sha256"]
+    picture = (tmp_path / "results/threshold-real.svg").read_text()
+    assert digest_in(picture) == digest(found["result"])
+    page = results_page(tmp_path / "results", tmp_path)
+    assert f"Of {named['photos']} (`{named['sha256'][:12]}`)" in page
+    assert str(photographs) not in json.dumps(found)
+
+
+def test_the_rival_and_the_line_of_its_authors_are_not_one():
+    """Lin-LS merges at half of H₁, which the figure calls ours."""
+    rules = {rule: {"missed": 0.0004, "wrong": 0.0} for rule in threshold.RULES}
+    panel = {
+        "name": "usual",
+        "strength": 0.02,
+        "null_scale": 0.002,
+        "n_pixels": 512**2,
+        "learnt": {"size": 0.001, "correlation": 1.0, "bias": 0.0, "explained": 0.9},
+        "rows": [{"size": 2, "rules": rules}],
+    }
+    text = threshold.EXPERIMENT.words({"replications": 9, "false_alarm": 0.001, "panels": [panel]})
+    assert "does not merge by that line: it takes H₁/2, which is the line called ours" in text
+    assert "ours misses up to 0.04% (n = 2) and joins none" in text
+    assert "| 0.04% / 0.0% | 0.04% / 0.0% |" in text
+
+
+def chosen(f=(1.0, 1.0), spread=0.4):
+    """A result of the choice of hyperparameters, as small as it can be drawn."""
+    etas = [{"eta": None, "f": 1.0}] + [
+        {"eta": eta, "f": value, "iterations": 40, "excess": 1e-6}
+        for eta, value in zip((1.0, 1.3), f, strict=True)
+    ]
+    tried = [{"gamma": g, "f": 1.0, "cost": 1.0, "precision": 1.0} for g in (1e-4, 1e-3, 1e-2)]
+    tried.append({"gamma": 0.02, "f": 0.5, "cost": 2.0, "precision": 0.5})
+    auto = {"gamma": 5e-3, "f": 0.98, "cost": 1.0, "precision": 0.97}
+    gammas = [
+        {"set": name, "side": 512, "photos": 9, "rows": tried, "auto": auto,
+         "paper": tried[1], "by_cost": tried[0], "best": tried[0]}
+        for name in ("dev", "weak")
+    ]  # fmt: skip
+    numbers = {"precision": 0.9, "ld_over_lg": 0.1}
+    rows = [
+        {"K": 5, "rounds": r, **numbers, **{f"{name}_spread": spread for name in numbers}}
+        for r in (0, 1)
+    ]
+    recycling = [
+        {"set": "Da5", "preset": preset, "rows": rows, "chosen": {"K": 5, "rounds": 0}}
+        for preset in ("paper", "default")
+    ]
+    return {
+        "etas": {"set": "dev", "photos": 9, "rows": etas},
+        "gammas": gammas,
+        "recycling": recycling,
+        "batches": 6,
+        "printed": {"eta": 1.0},
+    }
+
+
+def test_a_tie_of_gammas_is_called_one():
+    text = hyperparameters.EXPERIMENT.words(chosen())
+    assert "| dev | 512 | 1 at 3 of 5 γ, 0.0001 to 0.01 | .980 at 0.005 |" in text
+    one = chosen()
+    one["gammas"][0]["rows"] = one["gammas"][0]["rows"][1:2]
+    assert "| dev | 512 | 1 at 0.001 |" in hyperparameters.EXPERIMENT.words(one)
+
+
+def test_ours_is_not_the_name_of_a_gamma():
+    text = hyperparameters.EXPERIMENT.words(chosen())
+    part = text[text.index("**γ.**") : text.index("**K and")]
+    assert "There 2σ₀ is behind the published γ** at 512 (.980 against 1, precision" in part
+    assert "the method is SSC-NC throughout, not what is called ours" in part
+    assert "Ours" not in part
+    assert "L_d/L_g is the share of cameras that are found" in text
+
+
+def test_nothing_in_the_picture_of_choices_lies_on_something_else():
+    figure = hyperparameters.EXPERIMENT.plot(chosen())
+    eta, gamma, _, precision, found, _ = figure.axes
+    assert [text.get_text() for text in eta.texts] == ["F 1 for every η"]
+    differ = hyperparameters.EXPERIMENT.plot(chosen(f=(0.9, 0.8))).axes[0].texts
+    assert [text.get_text() for text in differ] == ["F .900", "F .800"]
+    assert differ[0].xyann[1] > 0 > differ[1].xyann[1]
+    figure.draw_without_rendering()
+    legend, plane = gamma.get_legend().get_window_extent(), gamma.get_window_extent()
+    assert legend.y1 < plane.y0
+    for ax, low in ((precision, 0.5), (found, 0.0)):
+        (bars,) = ax.containers[0].lines[2]
+        ends = np.array([segment[:, 1] for segment in bars.get_segments()])
+        assert ends.min() == pytest.approx(low)
+        assert ends.max() <= 1
+        assert max(ax.get_yticks()) <= 1 + 1e-9
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from samecam.errors import SamecamError
 from samecam.experiments import EXPERIMENTS, read_result, results_page, write_page
-from samecam.experiments._results import REAL
+from samecam.experiments._results import REAL, digest, digest_in
 
 ROOT = Path(__file__).parents[2]
 RESULTS, DOCS = ROOT / "results", ROOT / "docs"
@@ -35,8 +35,35 @@ def test_every_result_tells_where_it_comes_from(stem):
     assert {"commit", "versions", "device", "processor", "cores", "quick", "seeds"} <= set(found)
     assert found["result"]["runs"], "every run is listed"
     assert found["command"].startswith(f"samecam experiment {found['experiment']}")
+    if found["kind"] == "real":
+        assert found["photographs"], "which photographs, so that it can be made again"
+        assert all(len(one["sha256"]) == 64 for one in found["photographs"])
     picture = ET.fromstring((RESULTS / f"{stem}.svg").read_text(encoding="utf-8"))
     assert picture.tag.endswith("svg")
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_every_picture_is_of_its_result(stem):
+    result = read_result(RESULTS / f"{stem}.json")["result"]
+    picture = (RESULTS / f"{stem}.svg").read_text(encoding="utf-8")
+    assert digest_in(picture) == digest(result), "draw it again: samecam experiment NAME"
+
+
+def test_the_digest_is_that_of_the_numbers():
+    first = {"a": [1.5, None], "b": {"γ": "x"}}
+    assert digest(first) == digest(json.loads(json.dumps(dict(reversed(first.items())))))
+    assert digest(first) != digest({**first, "a": [1.5000001, None]})
+    assert digest_in("<svg/>") == ""
+
+
+def test_the_page_names_the_photographs(tmp_path):
+    document = read_result(RESULTS / "sizes-real.json")
+    sha = "0123456789abcdef" * 4
+    document["photographs"] = [{"photos": "real photographs, 2 cameras, 9 files", "sha256": sha}]
+    (tmp_path / "sizes-real.json").write_text(json.dumps(document), encoding="utf-8")
+    page = results_page(tmp_path, tmp_path)
+    assert "Of real photographs, 2 cameras, 9 files (`0123456789ab`). In brackets" in page
+    assert sha not in page
 
 
 def test_a_changed_number_changes_the_page(tmp_path):

@@ -14,7 +14,9 @@ from samecam.errors import SamecamError
 from samecam.experiments import Context, Run, Study, double_jpeg, sizes
 from samecam.experiments import _photo_level as level
 from samecam.experiments import _photo_sets as sets
-from samecam.experiments._photo_sets import PhotoSet, Setting, compress_again
+from samecam.experiments import _photo_words as words
+from samecam.experiments._photo_copies import compress_again
+from samecam.experiments._photo_sets import PhotoSet, Setting
 
 SIDE = 64
 
@@ -159,7 +161,7 @@ def test_what_was_interrupted_goes_on_with_its_copies(tmp_path, texture, monkeyp
     context = Context(Study(tmp_path / "study"), workers=1)
     seen = []
 
-    def interrupted(_context, work, _side):
+    def interrupted(_context, _photos, work, _setting):
         seen.append({f.name: f.stat().st_mtime_ns for f in (work / "photos").iterdir()})
         if len(seen) == 1:
             raise KeyboardInterrupt
@@ -249,8 +251,11 @@ def _score_printed(module, study, context):
     return module.score(study, context)["printed"]
 
 
-def _result(leads=(), axis="quality"):
-    """A result in which ours has F .9 and others .8, but for `leads`: {(setting, key): F}."""
+def _result(leads=(), axis="quality", more=()):
+    """A result in which ours has F .9 and others .8, but for `leads`: {(setting, key): F}.
+
+    `more` has other numbers of the same places: {(setting, key): {name: number}}.
+    """
     values = (
         ((50, 512), (95, 512), (None, 512)) if axis == "quality" else ((None, 256), (None, 512))
     )
@@ -261,7 +266,8 @@ def _result(leads=(), axis="quality"):
                 f = dict(leads).get((quality, side, subset, method.key))
                 f = f if f is not None else 0.9 if method.key == "ours" else 0.8
                 left = 7 if method.key == "ours" else 2
-                rows.append(_result_row(Setting(quality, side), subset, method, f, left))
+                row = _result_row(Setting(quality, side), subset, method, f, left)
+                rows.append(row | dict(more).get((quality, side, subset, method.key), {}))
     return {
         "axis": axis,
         "set": {
@@ -274,7 +280,12 @@ def _result(leads=(), axis="quality"):
             "settings": [list(value) for value in values],
         },
         "null_scales": [0.004, 0.003, 0.002][: len(values)],
-        "printed": {"place": "Table III", "50": {"f": 0.67}, "95": {"f": 0.92}, "256": {"f": 0.84}},
+        "printed": {
+            "place": "Table III",
+            "50": {"f": 0.67, "precision": 0.79, "recall": 0.58, "ari": 0.65},
+            "95": {"f": 0.92, "precision": 0.96, "recall": 0.88, "ari": 0.88},
+            "256": {"f": 0.84, "precision": 0.85, "recall": 0.84, "ari": 0.83},
+        },
         "rows": rows,
         "runs": [],
     }
@@ -290,45 +301,101 @@ def _result_row(setting, subset, method, f, unclustered):
         "f_spread": 0.012 if method.random else 0.0,
         "precision": 0.95,
         "recall": f - 0.03,
+        "ari": f - 0.01,
         "n_unclustered": unclustered,
         "n_images": 40,
     }
 
 
+def test_rivals_that_come_near_are_compared():
+    """What is said of all methods must know those that are ahead of ours elsewhere."""
+    keys = [method.key for method in level.COMPARED]
+    assert keys[0] == "ours"
+    assert {"ls-ssc", "ssc-nc", "lin-ls", "lin-ls-measured", "ccc"} < set(keys)
+
+
 def test_the_text_says_where_ours_is_behind():
-    assert "no method is ahead of ours" in level.where_behind(_result())
+    assert "none of LS-SSC, " in words.where_behind(_result())
     lead = {(50, 512, "lit", "ls-ssc"): 0.934, (95, 512, "lit", "ls-ssc"): 0.951}
-    text = level.where_behind(_result(lead))
-    assert "without dark photos: LS-SSC at quality 50, 95. Most at 95, .951" in text
-    assert "against .900 (P .950, R .870)" in text
-    assert "leaves 5 more photos without a group" in text
-    assert "with dark photos" not in text.replace("without dark photos", "")
+    text = words.where_behind(_result(lead))
+    (line,) = [line for line in text.splitlines() if line.startswith("- ")]
+    assert line == (
+        "- 512 × 512, without dark photos: LS-SSC at quality 50 and 95: ours leaves more photos "
+        "without a group. Most at 95, .951 (P .950, R .921) against .900 (P .950, R .870); photos "
+        "left alone: ours 7 of 40, LS-SSC 2 of 40."
+    )
+
+
+def test_settings_are_told_by_their_own_reason():
+    """Guessing wins at one quality, and finding what ours leaves alone at the other."""
+    at = [(50, 512, "lit"), (95, 512, "lit")]
+    lead = {(*at[0], "ls-ssc"): 0.3, (*at[0], "ours"): 0.1, (*at[1], "ls-ssc"): 1.0}
+    more = {
+        (*at[0], "ls-ssc"): {"precision": 0.2, "recall": 0.6},
+        (*at[1], "ls-ssc"): {"precision": 1.0, "recall": 1.0},
+        (*at[1], "ours"): {"precision": 1.0, "recall": 0.85},
+    }
+    text = words.where_behind(_result(lead, more=more))
+    lines = [line for line in text.splitlines() if "LS-SSC at quality" in line]
+    guess, alone = lines
+    assert "LS-SSC at quality 50: most pairs that it puts together are of different" in guess
+    assert "LS-SSC at quality 95: ours leaves more photos without a group. 1 (P 1, R 1)" in alone
+    assert "different cameras" not in alone
 
 
 def test_the_reason_is_what_differs():
     base = {"f": 0.8, "precision": 0.9, "recall": 0.7, "n_unclustered": 9, "n_images": 40}
     cases = [
-        ({"precision": 0.2, "recall": 1.0}, "9 of 40 photos without a group"),
-        ({"recall": 0.8, "n_unclustered": 8}, "leaves one more photo without"),
+        (
+            {"precision": 0.2, "recall": 1.0, "n_unclustered": 2},
+            "where ours rather leaves photos without a group",
+        ),
+        ({"precision": 0.2, "recall": 1.0}, "of different cameras"),
+        ({"recall": 0.8, "n_unclustered": 8}, "leaves more photos without"),
         ({"recall": 0.8, "n_unclustered": 9}, "splits cameras"),
         ({"precision": 0.99}, "of different cameras together"),
         ({"precision": 0.99, "recall": 0.8}, "behind in both"),
     ]
-    for change, words in cases:
-        assert words in level._reason(base, {**base, **change})
+    for change, said in cases:
+        assert said in words._reason(base, {**base, **change})
 
 
 def test_every_score_stands_in_the_text_beside_what_is_printed():
     lead = {(50, 512, "good", "ssc-nc"): 0.123, (50, 512, "good", "ours"): 0.456}
     text = double_jpeg.words(_result(lead))
     line = next(line for line in text.splitlines() if ".456" in line)
-    assert (
-        line == "| 50 | **.456** (.950, .426) | 7 | .800 ± .012 | .800 ± .012 | .123 ± .012 | .67 |"
+    assert line == (
+        "| 50 | **.456** (.950, .426) .446 | 7 | .67 (.79, .58) .65 "
+        "| .800 ± .012 (.950, .770) .790 | .800 ± .012 | .123 ± .012 "
+        "| .800 ± .012 | .800 ± .012 | .800 ± .012 |"
     )
-    assert "none | **.900**" in text
-    assert "3 photos are not there." in text
+    assert "| none | **.900**" in text
+    assert "- 3 photos are not there." in text
     assert "0.00200 for the originals and up to 0.00400 after it (2.00 times" in text
     assert "| 256 | **.900**" in sizes.words(_result(axis="side"))
+
+
+def test_nearly_one_is_not_one():
+    lead = {(50, 512, "good", "ours"): 0.9997}
+    text = double_jpeg.words(_result(lead))
+    assert "| 50 | **.9997** (" in text
+
+
+def test_a_method_that_failed_is_told_with_its_reason():
+    result = _result()
+    place = "real/q50-512/lit"
+    for row in result["rows"]:
+        if (row["configuration"], row["method"]) == (place, "ccc"):
+            row |= {"runs": 0, "failed": "Too few."}
+    result["runs"] = [
+        {"configuration": place, "method": "ccc", "label": "CCC", "failed": "Too few."}
+    ]
+    text = double_jpeg.words(result)
+    assert "- CCC gives no answer on real/q50-512/lit: Too few." in text
+    line = next(line for line in text.splitlines() if line.startswith("| 50 |"))
+    assert line.endswith("| – |")
+    lines = double_jpeg.plot(result).axes[0].containers
+    assert len(lines[-1].lines[0].get_xdata()) == 2
 
 
 @pytest.mark.parametrize("axis", ["quality", "side"])
@@ -363,7 +430,7 @@ def test_a_second_compression_from_photographs_to_scores(tmp_path):
     assert not any(tmp_path.glob("work/**/*.jpg")), "copies are gone when they are done with"
     result = json.loads(json.dumps(double_jpeg.score(context.study, context)))
     assert result["set"]["title"] == "simulated photographs, 3 cameras, 18 files"
-    assert len(result["runs"]) == 3 * 2 * (1 + 3 * 3)
+    assert len(result["runs"]) == 3 * 2 * (1 + 6 * 3)
     f = {row["configuration"].split("/")[1]: row["f"] for row in result["rows"]
          if row["method"] == "ours" and row["configuration"].endswith("/lit")}  # fmt: skip
     assert f["once-512"] >= f["q98-512"] > f["q30-512"]

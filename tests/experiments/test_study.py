@@ -1,6 +1,11 @@
 """A study keeps what was run: nothing twice, nothing by halves, nothing of other parameters."""
 
 import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -98,6 +103,149 @@ def test_damaged_files_are_named(tmp_path):
     (tmp_path / "runs/a/1.json").write_text("{")
     with pytest.raises(SamecamError, match=r"1\.json' cannot be read"):
         study.load("a/1")
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
+def test_truncated_arrays_are_named(tmp_path, share):
+    study = Study(tmp_path)
+    study.run("a/1", made)
+    file = tmp_path / "runs/a/1.npz"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: int(share * len(whole))])
+    for use in (study.load, lambda key: study.run(key, made)):
+        with pytest.raises(SamecamError, match=r"1\.npz' cannot be read.*delete it and the JSON"):
+            use("a/1")
+
+
+def test_whatever_byte_is_damaged_the_answer_is_the_run_or_a_sentence(tmp_path):
+    study = Study(tmp_path)
+    study.run("a/1", made)
+    file, rng = tmp_path / "runs/a/1.npz", np.random.default_rng(0)
+    whole, refused = file.read_bytes(), 0
+    for place in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[place] ^= int(rng.integers(1, 256))
+        file.write_bytes(damaged)
+        try:
+            assert set(study.load("a/1").arrays) == {"labels", "name"}
+        except SamecamError:
+            refused += 1
+    assert refused > len(whole) / 2
+
+
+def test_arrays_that_are_gone_are_missed(tmp_path):
+    study = Study(tmp_path)
+    study.run("a/1", made)
+    (tmp_path / "runs/a/1.npz").unlink()
+    with pytest.raises(SamecamError, match=r"1\.npz' does not hold the arrays of its run"):
+        study.load("a/1")
+    # Runs that do not say which arrays they have are taken as they are.
+    file = tmp_path / "runs/a/1.json"
+    document = json.loads(file.read_text())
+    del document["arrays"]
+    file.write_text(json.dumps(document))
+    assert study.load("a/1").arrays == {}
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "3", '{"parameters": {}, "made": {}, "facts": 1}'])
+def test_json_that_is_no_run_is_named(tmp_path, text):
+    study = Study(tmp_path)
+    study.run("a/1", made)
+    (tmp_path / "runs/a/1.json").write_text(text)
+    for use in (study.load, study.provenance, lambda key: study.run(key, made)):
+        with pytest.raises(SamecamError, match=r"1\.json' is no run.*delete it"):
+            use("a/1")
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_made(tmp_path):
+    (tmp_path / "file").touch()
+
+    def never():
+        raise AssertionError("made in vain")
+
+    with pytest.raises(SamecamError, match="file' is a file: name a folder for the study"):
+        Study(tmp_path / "file").run("a/1", never)
+    with pytest.raises(SamecamError, match="study' cannot be written: Not a directory"):
+        Study(tmp_path / "file/study").run("a/1", never)
+    study = Study(tmp_path / "study")
+    study.hold()
+    (tmp_path / "study/runs").touch()
+    for run in (made(), Run({}, {"seconds": 1})):
+        with pytest.raises(SamecamError, match="cannot be written: "):
+            study.run("a/1", lambda run=run: run)
+
+
+HOLD = """
+import sys
+from samecam.experiments import Run, Study
+study = Study(sys.argv[1])
+study.run(sys.argv[2], lambda: Run({}, {"seconds": 1}))
+print(flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_two_processes_do_not_make_runs_in_one_study(tmp_path):
+    """The second is refused; it may read; when the first ends, it goes on."""
+
+    def never():
+        raise AssertionError("made beside another")
+
+    command = [sys.executable, "-c", HOLD, str(tmp_path), "a/1"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        study = Study(tmp_path)
+        with pytest.raises(SamecamError, match=rf"in use by process {other.pid}: wait until it"):
+            study.run("a/2", never)
+        assert study.run("a/1", never).facts == {"seconds": 1}
+        other.communicate(b"\n")
+    study.run("a/2", made)
+    assert (tmp_path / "lock").read_text() == str(os.getpid())
+
+
+def test_a_process_is_not_in_its_own_way_and_lets_go(tmp_path):
+    studies = [Study(tmp_path), Study(tmp_path)]
+    for number, study in enumerate(studies):
+        study.run(f"a/{number}", made)
+
+    def elsewhere():
+        command = [sys.executable, "-c", HOLD, str(tmp_path), "b/1"]
+        return subprocess.run(command, input=b"\n", capture_output=True)
+
+    assert b"in use by process" in elsewhere().stderr
+    del studies[0], study
+    assert b"in use by process" in elsewhere().stderr
+    studies.clear()
+    assert elsewhere().returncode == 0
+
+
+def test_threads_that_begin_together_hold_the_study(tmp_path):
+    barrier, studies = Barrier(8), [Study(tmp_path) for _ in range(8)]
+
+    def hold(study):
+        barrier.wait()
+        study.hold()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(hold, studies))
+    assert len({id(study._hold) for study in studies}) == 1
+
+
+def test_threads_that_write_the_same_run_do_not_meet(tmp_path):
+    barrier = Barrier(4)
+
+    def make():
+        barrier.wait()
+        return Run({"labels": np.arange(200_000)}, {"seconds": 1})
+
+    with ThreadPoolExecutor(4) as pool:
+        for number in range(5):
+            key = f"a/{number}"
+            found = list(pool.map(lambda _, key=key: Study(tmp_path).run(key, make), range(4)))
+            assert all(run.arrays["labels"].size == 200_000 for run in found)
+    assert {p.name for p in (tmp_path / "runs/a").iterdir()} == {
+        f"{number}.{ending}" for number in range(5) for ending in ("json", "npz")
+    }
 
 
 def test_a_run_tells_where_it_comes_from(tmp_path):

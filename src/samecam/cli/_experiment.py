@@ -18,6 +18,12 @@ from samecam.cli._output import Phases, output_options, print_json, say
 )
 @click.option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
 @click.option(
+    "--runs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Runs of a method with chance in it.  [default: 10, or 3 if quick]",
+)
+@click.option(
     "-o",
     "--output",
     "study",

@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from samecam.datasets._collection import SUFFIXES, Collection, Photo, gather, pictures
@@ -16,6 +17,7 @@ _DRESDEN = re.compile(r"(?P<model>.+)_(?P<device>\d+)_(?P<number>\d+)\.jpe?g", r
 _NOT_NATURAL = re.compile(r"flat|dark", re.IGNORECASE)
 _VISION = re.compile(r"(?P<device>D\d+)_(?P<model>.+)")
 _NUMBERED = re.compile(r"(?P<model>.+?)[ _-]+(?P<device>\d+)")
+_NAMED = 5  # folders that a note names, at most
 
 
 def load_dresden(root: Root) -> Collection:
@@ -42,30 +44,68 @@ def load_dresden(root: Root) -> Collection:
 
 
 def load_vision(root: Root, kind: str = "nat") -> Collection:
-    """VISION: one folder a device, in it `images/KIND`.
+    """VISION: one folder a device, at any depth, in it `images/KIND`.
 
         root/D01_Samsung_GalaxyS3Mini/images/nat/D01_I_nat_0001.jpg
         root/D01_Samsung_GalaxyS3Mini/images/flat/…
+        root/dataset/D02_Apple_iPhone4s/images/nat/…
+
+    Devices without such photos and pictures in no folder of a device are left out, and named
+    in the notes.
 
     Parameters
     ----------
-    root : folder that holds the folders of the devices
+    root : folder that holds the folders of the devices, or the folder they are in
     kind : "nat" natural, "flat", or through social media "natFBH", "natFBL", "natWA"
     """
+    above: set[str] = set()  # folders that hold folders of devices
+    strange: list[str] = []  # pictures in none of these
 
     def read(path: str) -> Photo | None:
         parts = path.split("/")
-        match = _VISION.fullmatch(parts[0])
-        if match is None or len(parts) < 4 or parts[1:3] != ["images", kind]:
+        at = next((k for k, part in enumerate(parts[:-1]) if _VISION.fullmatch(part)), None)
+        if at is None:
+            strange.append(path)
             return None
-        return Photo(path, parts[0], match["model"], match["device"])
+        above.add("/".join(parts[:at]))
+        match = _VISION.fullmatch(parts[at])
+        if match is None or len(parts) < at + 4 or parts[at + 1 : at + 3] != ["images", kind]:
+            return None
+        return Photo(path, parts[at], match["model"], match["device"])
 
-    shape = f"in Dxx_Brand_Model/images/{kind}"
-    whole = gather("VISION", root, read, shape)
-    devices = sorted(name for name in os.listdir(root) if _VISION.fullmatch(name))
-    missing = [name for name in devices if name not in whole.models]
-    notes = tuple(f"{name} has no photo in images/{kind}: left out." for name in missing)
-    return Collection("VISION", whole.root, whole.photos, notes)
+    whole = gather("VISION", root, read, f"in Dxx_Brand_Model/images/{kind}")
+    devices = {entry.name for folder in above for entry in os.scandir(Path(root, folder))
+               if _VISION.fullmatch(entry.name) and entry.is_dir()}  # fmt: skip
+    missing = sorted(devices.difference(whole.models))
+    notes = [f"{name} has no photo in images/{kind}: left out." for name in missing]
+    notes += _not_of_devices(strange, above)
+    return Collection("VISION", whole.root, whole.photos, tuple(notes))
+
+
+def _not_of_devices(paths: Iterable[str], above: Iterable[str]) -> list[str]:
+    """A sentence on pictures in no folder of a device, by the folder that could be one.
+
+    `above` are the folders that hold devices; theirs and those above them could not.
+    """
+    entered = {
+        "",
+        *above,
+        *(str(parent) for name in above for parent in PurePosixPath(name).parents),
+    }
+    counts: Counter[str] = Counter()
+    for path in paths:
+        parts = path.split("/")
+        below = ("/".join(parts[:k]) for k in range(1, len(parts)))
+        counts[next((name for name in below if name not in entered), "no folder")] += 1
+    if not counts:
+        return []
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    named = [f"{count} in {name}" for name, count in ordered]
+    more = f" and {len(named) - _NAMED} more folders" if len(named) > _NAMED else ""
+    return [
+        f"{counts.total()} pictures are in no folder Dxx_Brand_Model: left out "
+        f"({', '.join(named[:_NAMED])}{more})."
+    ]
 
 
 def load_raise(root: Root) -> Collection:

@@ -34,6 +34,7 @@ class Context:
     workers : processes; None: one for each core
     memory : bytes; None: half of what is free
     device : "auto", "cpu", "cuda", "cuda:K" or "torch-cpu"
+    repeats : runs of a method with chance in it; None: 10, or 3 if quick
     """
 
     study: Study
@@ -43,11 +44,12 @@ class Context:
     workers: int | None = None
     memory: int | None = None
     device: str = "auto"
+    repeats: int | None = None
 
     @property
     def runs(self) -> int:
         """Runs of a method with chance in it; its seeds are 0, 1, …"""
-        return QUICK_RUNS if self.quick else RUNS
+        return self.repeats or (QUICK_RUNS if self.quick else RUNS)
 
 
 @dataclass(frozen=True, slots=True)

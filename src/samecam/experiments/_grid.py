@@ -119,8 +119,11 @@ def remarks(plan: Plan, scored: Mapping[str, Any]) -> list[str]:
         used = [run["n_images"] for run in scored["runs"]
                 if run["configuration"] == source.name and "n_images" in run]  # fmt: skip
         if used and used[0] < there:
-            count = f"Of {source.name}, {used[0]} of {there} photos could be used; "
-            said[count + "the others are dark, saturated, doubles, or too small."] = None
+            said[
+                f"Of {source.name}, {used[0]} of {there} photos could be used; the others are "
+                "over-exposed, flat, doubles, too small, or cannot be read: the study's "
+                f"case-{source.parameters['side']}/images.csv has the reason of each."
+            ] = None
     return list(said)
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam.experiments import _pictures
+from samecam.experiments import _pictures, _words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,8 +39,8 @@ def plot(result: Mapping[str, Any]) -> "Figure":
     _recycling(axes[1, 2], ours[-1], "ld_over_lg")
     _pictures.note(
         figure,
-        "star: published γ, which the exact solver needs doubled; ring: our default, twice the "
-        "measured scale of chance; bars: standard deviation",
+        "star: published γ, which the exact solver needs doubled; ring: 2σ₀, SSC-NC's default "
+        "here; bars: standard deviation",
     )
     return figure
 
@@ -54,12 +54,25 @@ def _eta(ax: "Axes", etas: Mapping[str, Any]) -> None:
     ax.set_xticks(xs, [f"{x:g}" for x in xs], fontsize=7.5)
     ax.minorticks_off()
     ax.axvspan(1.0, 1.3, color="#dddddd", zorder=0)
+    ax.margins(y=0.15)
     ax.set_ylim(bottom=0)
-    for row in rows:
-        ax.annotate(f"F {row['f']:.3f}", (row["eta"], row["iterations"]), xytext=(0, 6),
-                    textcoords="offset points", fontsize=7, ha="center")  # fmt: skip
+    _label_f(ax, rows)
     title = f"η: iterations,\n{_NAMES[etas['set']]}"
     _pictures.tidy(ax, title, "η (gray: what the paper finds good)", "iterations")
+
+
+def _label_f(ax: "Axes", rows: Sequence[Mapping[str, Any]]) -> None:
+    """F of every η: once where it is the same, else beside the points, above and below in turn."""
+    words = [_words.share(row["f"], 3) for row in rows]
+    if len(set(words)) == 1:
+        ax.text(0.97, 0.95, f"F {words[0]} for every η", transform=ax.transAxes, fontsize=8,
+                ha="right", va="top")  # fmt: skip
+        return
+    for place, (row, word) in enumerate(zip(rows, words, strict=True)):
+        above = place % 2 == 0
+        ax.annotate(f"F {word}", (row["eta"], row["iterations"]), fontsize=7, ha="center",
+                    xytext=(0, 7 if above else -7), textcoords="offset points",
+                    va="bottom" if above else "top")  # fmt: skip
 
 
 def _gamma(ax: "Axes", entries: Sequence[Mapping[str, Any]], name: str) -> None:
@@ -82,7 +95,13 @@ def _gamma(ax: "Axes", entries: Sequence[Mapping[str, Any]], name: str) -> None:
         ax.set_ylim(-0.02, 1.05)
     what = "F of SSC-NC" if name == "f" else "published cost (smallest is chosen)"
     _pictures.tidy(ax, f"γ: {what},\n{_NAMES[entries[0]['set']]}", "γ of the exact solver")
-    ax.legend(fontsize=7.5, frameon=False)
+    _legend_below(ax)
+
+
+def _legend_below(ax: "Axes") -> None:
+    """Lines go everywhere in these panels, so the legend stands below."""
+    ax.legend(fontsize=7.5, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.17),
+              ncols=6, columnspacing=1.2, handlelength=1.6)  # fmt: skip
 
 
 def _recycling(ax: "Axes", entry: Mapping[str, Any], name: str) -> None:
@@ -91,10 +110,13 @@ def _recycling(ax: "Axes", entry: Mapping[str, Any], name: str) -> None:
     for place, k in enumerate(values):
         rows = [row for row in entry["rows"] if row["K"] == k]
         colour, mark = _LINES[place % len(_LINES)]
+        ys = np.array([row[name] for row in rows])
+        spread = np.array([row[f"{name}_spread"] for row in rows])
+        # A share is no more than 1 and no less than 0; nor is what the bar shows.
         ax.errorbar(
             [row["rounds"] + 0.05 * (place - len(values) / 2) for row in rows],
-            [row[name] for row in rows],
-            yerr=[row[f"{name}_spread"] for row in rows],
+            ys,
+            yerr=np.clip([np.minimum(spread, ys), np.minimum(spread, 1 - ys)], 0, None),
             color=colour,
             marker=mark,
             markersize=4.5,
@@ -103,7 +125,16 @@ def _recycling(ax: "Axes", entry: Mapping[str, Any], name: str) -> None:
             label=f"K = {k}",
         )
     what = "precision" if name == "precision" else "cameras found (L_d/L_g)"
-    whose = "published constants" if entry["preset"] == "paper" else "our defaults"
-    _pictures.tidy(ax, f"{what},\n{_NAMES[entry['set']]}, {whose}", "rounds of recycling")
-    ax.set_ylim(top=1.03)
-    ax.legend(fontsize=7.5, frameon=False, ncols=2)
+    whose = "LS-SSC as published" if entry["preset"] == "paper" else "LS-SSC's defaults"
+    _pictures.tidy(ax, f"{what}, {whose},\n{_NAMES[entry['set']]}", "rounds of recycling")
+    _up_to_one(ax)
+    _legend_below(ax)
+
+
+def _up_to_one(ax: "Axes") -> None:
+    """Room above 1, but no mark there."""
+    low = ax.get_ylim()[0]
+    top = 1 + 0.04 * (1 - low)
+    ax.set_ylim(low, top)
+    ax.set_yticks([tick for tick in ax.get_yticks() if low <= tick <= 1 + 1e-9])
+    ax.set_ylim(low, top)

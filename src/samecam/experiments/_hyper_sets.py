@@ -1,11 +1,12 @@
 """Correlations on which hyperparameters are chosen: twins of the paper's sets, or photographs."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from samecam.datasets import twin
+from samecam.datasets import Twin, twin
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
 from samecam.experiments._photo_sets import (
@@ -15,6 +16,7 @@ from samecam.experiments._photo_sets import (
     correlate_photos,
     open_collection,
 )
+from samecam.experiments._sources import twin_parameters
 
 SIDE = 512
 SIDES = (256, 512, 768, 1024)
@@ -46,24 +48,30 @@ def simulated_set(name: str, side: int = SIDE) -> Correlated:
     The correlation that a camera makes does not depend on the side; that of strangers spreads
     by 512/side as much as at 512.
     """
-    from samecam.simulate import gram
-
-    model = twin("dev" if name == WEAK else name)
-    scale = model.null_scale * SIDE / side
-    if name != WEAK:
-        drawn = replace(model, n_pixels=side**2, null_scale=scale).gram()
-        return Correlated(drawn.gram, drawn.labels, side)
-    sizes = np.random.default_rng(_WEAK_SEED).integers(10, 50, _WEAK_CAMERAS, endpoint=True)
-    drawn = gram(
-        sizes.tolist(),
-        _WEAK_MEAN,
-        n_pixels=side**2,
-        null_scale=scale,
-        camera_spread=model.camera_spread,
-        photo_cv=model.photo_cv,
-        seed=_WEAK_SEED,
-    )
+    drawn = _model(name, side).gram()
     return Correlated(drawn.gram, drawn.labels, side)
+
+
+def simulated_parameters(name: str, side: int = SIDE) -> dict[str, Any]:
+    """What the correlations of `simulated_set` depend on, ready for JSON."""
+    return twin_parameters(_model(name, side), whole=True)
+
+
+def _model(name: str, side: int) -> Twin:
+    model = twin("dev" if name == WEAK else name)
+    model = replace(model, n_pixels=side**2, null_scale=model.null_scale * SIDE / side)
+    if name != WEAK:
+        return model
+    sizes = np.random.default_rng(_WEAK_SEED).integers(10, 50, _WEAK_CAMERAS, endpoint=True)
+    return replace(
+        model,
+        name=WEAK,
+        sizes=tuple(sizes.tolist()),
+        mean=_WEAK_MEAN,
+        seed=_WEAK_SEED,
+        model_mean=0.0,
+        models=(),
+    )
 
 
 def real_photos(context: Context) -> PhotoSet:
@@ -91,5 +99,10 @@ def real_set(context: Context, photos: PhotoSet, side: int) -> Correlated:
     correlate_photos(context, photos, None, [side])
     saved = context.study.load(f"{photos.name}/{Setting(None, side).key}/correlations").arrays
     good = np.flatnonzero(~saved["weak"])
+    if len(good) < 2:
+        raise SamecamError(
+            f"{len(good)} of {len(saved['weak'])} squares of {side} pixels in "
+            f"{str(context.data)!r} are not over-exposed: give other photos."
+        )
     truth = photos.truth()[saved["rows"][good]].astype(np.intp)
     return Correlated(saved["gram"][np.ix_(good, good)], truth, side)

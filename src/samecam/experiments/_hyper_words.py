@@ -7,8 +7,9 @@ from samecam.experiments import _words
 
 Entry = Mapping[str, Any]
 
-# Differences of F that the text speaks of.
-_NOTABLE = 0.005
+# Differences of F that the text speaks of, and those that are none.
+_NOTABLE, _TIE = 0.005, 5e-7
+_PRESETS = {"paper": "published constants", "default": "our defaults for LS-SSC"}
 
 SETS = {
     "dev": "the twin of the paper's development set",
@@ -30,69 +31,84 @@ def _eta(result: Mapping[str, Any]) -> str:
     exact = next(row for row in etas["rows"] if row["eta"] is None)
     fast = min(rows, key=lambda row: (row["iterations"], row["eta"]))
     one = next(row for row in rows if row["eta"] == result["printed"]["eta"])
-    low, high = min(row["f"] for row in rows), max(row["f"] for row in rows)
-    span = f"F is {low:.3f}" if high - low < 5e-4 else f"F lies between {low:.3f} and {high:.3f}"
-    return (
-        f"**η** (on {SETS[etas['set']]}, {etas['photos']} photos). The paper takes η = 1 and finds "
-        f"1 to 1.3 fast and good enough. Here η = 1 needs {one['iterations']} iterations to "
-        f"10⁻⁴ and ends {one['excess']:.1e} above the smallest objective; the fewest, "
-        f"{fast['iterations']}, are needed at η = {fast['eta']:g}. {span} for every η tried, and "
-        f"{exact['f']:.3f} with the exact solver, which has no η and is our default."
-    )
+    span = _span([row["f"] for row in rows])
+    said = [
+        "The paper takes η = 1 and finds 1 to 1.3 fast and good enough.",
+        f"Here η = 1 needs {one['iterations']} iterations to 10⁻⁴ and ends {one['excess']:.1e} "
+        f"above the smallest objective; the fewest, {fast['iterations']}, are needed at "
+        f"η = {fast['eta']:g}.",
+        f"F is {span} for every η tried, and {_words.share(exact['f'], 3)} with the exact solver, "
+        "which has no η and is our default.",
+    ]
+    head = f"**η** (on {SETS[etas['set']]}, {etas['photos']} photos)."
+    return f"{head}\n\n{_words.bullets(said)}"
+
+
+def _span(values: Sequence[float]) -> str:
+    """Lowest and highest share, three digits."""
+    return _words.span(_words.share(min(values), 3), _words.share(max(values), 3))
 
 
 def _gamma(result: Mapping[str, Any]) -> str:
     said = [
-        "**γ.** In print, the cost of Phan 2017 chooses γ = .0018 at 512 × 512 on the development "
+        "In print, the cost of Phan 2017 chooses γ = .0018 at 512 × 512 on the development "
         "set; the released iteration that it was chosen with solves the problem at about 2γ, so "
-        "the exact solver here takes twice the published value. Our default is twice the measured "
-        "scale of chance."
+        "the exact solver here takes twice the published value.",
+        "2σ₀, twice the measured scale of chance, is the default of SSC-NC here. In this part only "
+        "the γ differs: the method is SSC-NC throughout, not what is called ours elsewhere.",
     ]
     for name in dict.fromkeys(entry["set"] for entry in result["gammas"]):
         entries = [entry for entry in result["gammas"] if entry["set"] == name]
-        said.append(_gamma_set(name, entries))
-    return " ".join(said)
+        said += _gamma_set(name, entries)
+    return f"**γ.**\n\n{_words.bullets(said)}"
 
 
-def _gamma_set(name: str, entries: Sequence[Entry]) -> str:
-    """What either choice of γ gives on one set, and where ours is behind."""
-    ways = {"auto": "our default", "paper": "the published γ", "by_cost": "the cost's choice"}
+def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
+    """What either choice of γ gives on one set, and where our default of it is behind."""
+    ways = {"auto": "2σ₀", "paper": "the published γ", "by_cost": "the cost's choice"}
     shares = []
     for way, label in ways.items():
         values = [entry[way]["f"] for entry in entries if entry[way] is not None]
-        low, high = min(values), max(values)
-        span = f"{low:.3f}" if high - low < 5e-4 else f"{low:.3f} to {high:.3f}"
-        shares.append(f"{label} F {span}")
+        if values:
+            shares.append(f"{label} F {_span(values)}")
     sides = _words.listed([str(entry["side"]) for entry in entries])
-    said = f"On {SETS[name]}, {entries[0]['photos']} photos at {sides}: {', '.join(shares)}."
+    said = [f"On {SETS[name]}, {entries[0]['photos']} photos at {sides}: {', '.join(shares)}."]
     above = [e for e in entries if e["by_cost"] and e["by_cost"]["gamma"] > 2 * e["paper"]["gamma"]]
     if above:
-        said += (
-            f" The cost does not choose the published γ again: at {len(above)} of {len(entries)} "
-            "sizes it goes to more than twice that."
+        said.append(
+            f"There the cost does not choose the published γ again: at {len(above)} of "
+            f"{len(entries)} sizes it goes to more than twice that."
         )
     behind = [e for e in entries if e["paper"]["f"] > e["auto"]["f"] + _NOTABLE]
     if behind:
         words = [
-            f"{e['side']} ({e['auto']['f']:.3f} against {e['paper']['f']:.3f}, precision "
-            f"{e['auto']['precision']:.3f} against {e['paper']['precision']:.3f})"
-            for e in behind
+            f"{e['side']} ({_both(e, 'f')}, precision {_both(e, 'precision')})" for e in behind
         ]
-        said += f" Ours is behind the published γ at {_words.listed(words)}"
         larger = all(e["auto"]["gamma"] > e["paper"]["gamma"] for e in behind)
-        said += ", where 2σ₀ is the larger γ of the two." if larger else "."
+        said.append(
+            f"**There 2σ₀ is behind the published γ** at {_words.listed(words)}"
+            + (", where it is the larger γ of the two." if larger else ".")
+        )
     return said
 
 
+def _both(entry: Entry, name: str) -> str:
+    ours, theirs = (_words.share(entry[way][name], 3) for way in ("auto", "paper"))
+    return f"{ours} against {theirs}"
+
+
 def _gamma_table(result: Mapping[str, Any]) -> str:
-    head = ["set", "side", "best of those tried", "2σ₀ (ours)", "published, doubled", "the cost's"]
+    head = ["set", "side", "best of those tried", "2σ₀", "published, doubled", "the cost's"]
     rows = [
         [
             entry["set"],
             str(entry["side"]),
+            _best(entry),
             *(
-                "–" if entry[way] is None else f"{entry[way]['f']:.3f} at {entry[way]['gamma']:.2g}"
-                for way in ("best", "auto", "paper", "by_cost")
+                "–"
+                if entry[way] is None
+                else f"{_words.share(entry[way]['f'], 3)} at {entry[way]['gamma']:.2g}"
+                for way in ("auto", "paper", "by_cost")
             ),
         ]
         for entry in result["gammas"]
@@ -100,23 +116,41 @@ def _gamma_table(result: Mapping[str, Any]) -> str:
     return "F of SSC-NC, and the γ it belongs to:\n\n" + _words.table(head, rows)
 
 
+def _best(entry: Entry) -> str:
+    """The highest F and its γ; of several with the same F, how many and how far apart."""
+    tried = [*entry["rows"], entry["auto"], entry["paper"]]
+    most = max(row["f"] for row in tried)
+    level = sorted({row["gamma"] for row in tried if row["f"] >= most - _TIE})
+    every = len({row["gamma"] for row in tried})
+    where = f"{level[0]:.2g}"
+    if len(level) > 1:
+        where = f"{len(level)} of {every} γ, {level[0]:.2g} to {level[-1]:.2g}"
+    return f"{_words.share(most, 3)} at {where}"
+
+
 def _recycling(result: Mapping[str, Any]) -> str:
     said = [
-        f"**K and recycling** ({result['batches']} batches, groups judged after merging and before "
-        "attraction, as in the paper, whose figure carries no numbers; it takes K = 5 and notes "
-        "that precision is highest without recycling, and that recycling finds hidden cameras)."
+        "The paper's figure carries no numbers; it takes K = 5 and notes that precision is highest "
+        "without recycling, and that recycling finds hidden cameras.",
+        "L_d/L_g is the share of cameras that are found: those of which some group holds more "
+        "photos than of all others together.",
     ]
     for entry in result["recycling"]:
         first, last = _at(entry, 5, 0), _at(entry, 5, max(row["rounds"] for row in entry["rows"]))
-        whose = "published constants" if entry["preset"] == "paper" else "our defaults"
         chosen = entry["chosen"]
         said.append(
-            f"On {SETS[entry['set']]} with {whose}, K = 5 has precision {first['precision']:.3f} "
-            f"and L_d/L_g {first['ld_over_lg']:.2f} without recycling, {last['precision']:.3f} and "
+            f"On {SETS[entry['set']]}, {_PRESETS[entry['preset']]}: K = 5 has precision "
+            f"{_words.share(first['precision'], 3)} "
+            f"and L_d/L_g {first['ld_over_lg']:.2f} without recycling, "
+            f"{_words.share(last['precision'], 3)} and "
             f"{last['ld_over_lg']:.2f} after {last['rounds']} rounds; `samecam tune`'s rule would "
             f"choose K = {chosen['K']}, R = {chosen['rounds']}."
         )
-    return " ".join(said)
+    head = (
+        f"**K and recycling** (LS-SSC, {result['batches']} batches, groups judged after merging "
+        "and before attraction, as in the paper)."
+    )
+    return f"{head}\n\n{_words.bullets(said)}"
 
 
 def _at(entry: Entry, k: int, rounds: int) -> Entry:
@@ -133,7 +167,7 @@ def _recycling_table(result: Mapping[str, Any]) -> str:
     for entry in result["recycling"]:
         for k in sorted({row["K"] for row in entry["rows"]}):
             cells = [_at(entry, k, r) for r in shown]
-            whose = "published" if entry["preset"] == "paper" else "ours"
-            words = [f"{c['precision']:.3f}, {c['ld_over_lg']:.2f}" for c in cells]
+            whose = "published" if entry["preset"] == "paper" else "our defaults"
+            words = [f"{_words.share(c['precision'], 3)}, {c['ld_over_lg']:.2f}" for c in cells]
             rows.append([entry["set"], whose, str(k), *words])
     return _words.table(head, rows)

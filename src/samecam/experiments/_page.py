@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from samecam.experiments._experiment import RUNS
 from samecam.experiments._list import EXPERIMENTS, experiment
 from samecam.experiments._results import REAL, read_result
 from samecam.experiments._study import write_text
@@ -21,10 +22,15 @@ made it;
 and images of the paper's, on which LS-SSC was made to do about as well as in print
 ([docs/datasets.md](datasets.md)); they say nothing about real photographs. The paper's figures
 carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
-chance in them run ten times with seeds 0, 1, … (in a quick study three times):
-mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo counts as
-a group of its own. L_p/L_g is the number of groups found, over that of cameras.
+chance in them run ten times with seeds 0, 1, …, in a quick study three times, or as often as is
+said: mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo
+counts as a group of its own. L_g is the number of cameras, L_p that of groups found (L_p/L_g above 1: cameras
+are split), L_d that of cameras that are found: those of which some group holds more photos than of
+all others together. "Level" is the same F to six digits. "1" is 1 to six digits; what is nearly 1
+has as many digits as it takes to see it.
 """
+# Digits of a SHA-256 that the page shows; the JSON has all.
+_SHORT = 12
 
 
 def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] = "docs") -> str:
@@ -66,7 +72,7 @@ def _overview(found: Mapping[str, Mapping[str, Any]], link: str) -> str:
             lines.append(f"| {name} | {entry.summary} | not made yet | | |")
         for stem, document in made:
             kind = "twins" if document["kind"] == "twin" else "photographs"
-            how = "quick" if document["quick"] else "full"
+            how = _how(document, short="quick")
             lines.append(
                 f"| [{stem}](#{stem}) | {entry.summary} | {kind} | {how} "
                 f"| [{document['commit'] or 'unknown'}]({link}/{stem}.json) |"
@@ -76,12 +82,32 @@ def _overview(found: Mapping[str, Mapping[str, Any]], link: str) -> str:
 
 def _section(stem: str, document: Mapping[str, Any], link: str) -> str:
     found = experiment(document["experiment"])
-    how = "quick: fewer configurations and runs" if document["quick"] else "full"
+    how = _how(document, short="quick: fewer configurations and runs")
     # Where results are shown beside simulated ones, say which these are.
     on = "simulated" if document["kind"] == "twin" else "on photographs"
     return (
         f"## {stem}\n\n*{document['title']}* ({on}; {how}). `{document['command']}`, "
         f"[{stem}.json]({link}/{stem}.json).\n\n"
+        f"{_photographs(document)}"
         f"![{found.title}]({link}/{stem}.svg)\n\n"
         f"{found.words(document['result']).strip()}\n"
+    )
+
+
+def _how(document: Mapping[str, Any], *, short: str) -> str:
+    """Whether a result is the whole of it."""
+    if document["quick"]:
+        return short
+    return "full" if document["repeats"] == RUNS else f"full, but {document['repeats']} runs"
+
+
+def _photographs(document: Mapping[str, Any]) -> str:
+    """Which photographs a result is of, so that it can be made again of the same."""
+    sets = document.get("photographs", [])
+    if not sets:
+        return ""
+    words = [f"{one['photos']} (`{one['sha256'][:_SHORT]}`)" for one in sets]
+    return (
+        f"Of {'; '.join(words)}. In brackets: the first {_SHORT} digits of the SHA-256 of the list "
+        "of their names and cameras.\n\n"
     )

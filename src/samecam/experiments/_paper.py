@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from samecam.experiments._methods import METHODS
+from samecam.experiments._methods import METHODS, NCUTS_PHAN
 
 
 class Printed(NamedTuple):
@@ -69,7 +69,7 @@ _PHAN_SETS = ("phan-D1", "phan-D2", "phan-D3", "phan-D4")
 _PHAN_ROWS: Mapping[str, tuple[tuple[float, float], ...]] = {
     "hierarchical": ((0.75, 28), (0.62, 48), (0.82, 39), (0.64, 25)),
     "msc": ((0.98, 5), (0.80, 21.7), (0.92, 5.5), (0.74, 12.7)),
-    "ncuts": ((0.99, 3), (0.32, 2), (0.98, 3), (0.44, 4)),
+    NCUTS_PHAN.key: ((0.99, 3), (0.32, 2), (0.98, 3), (0.44, 4)),
     "mrf": ((0.82, 9.6), (0.81, 24), (0.88, 10), (0.50, 21)),
     "lin-ls": ((0.93, 5), (0.91, 12), (0.97, 3), (0.89, 13)),
     "ssc": ((0.97, 3), (0.91, 11), (0.97, 3), (0.90, 11)),
@@ -83,9 +83,10 @@ RIVALS_TABLE = tuple(
 
 def as_json(printed: Printed) -> dict[str, object]:
     """One entry of a result's "printed"."""
+    method = NCUTS_PHAN if printed.method == NCUTS_PHAN.key else METHODS[printed.method]
     return {
-        "method": printed.method,
-        "label": METHODS[printed.method].label,
+        "method": method.key,
+        "label": method.label,
         "configuration": printed.configuration,
         "place": printed.place,
         **printed.values,

@@ -1,17 +1,15 @@
 """Photographs for experiments: simulated or real, saved a second time, correlated."""
 
 import hashlib
-import io
 import os
 import shutil
 import time
-from collections.abc import Sequence
-from concurrent.futures import as_completed
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +26,12 @@ from samecam.datasets import (
 )
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
+from samecam.experiments._photo_copies import save_again
 from samecam.experiments._study import Run
+
+if TYPE_CHECKING:
+    from samecam.case import Extraction
+    from samecam.store import Record
 
 # Simulated cameras and photos by each: the full set, and with --quick.
 CAMERAS, QUICK_CAMERAS = (20, 20), (8, 12)
@@ -41,8 +44,6 @@ CONFIGURATION = "Va20"
 SHARE = 0.95
 # The crop that tells which photos are dark or saturated, for all settings alike.
 JUDGED = 512
-_ORIENTATION = 0x0112
-_BLOCK = 16  # pixels of a JPEG block with halved colour
 
 
 class Setting(NamedTuple):
@@ -119,6 +120,7 @@ def simulated(context: Context) -> PhotoSet:
     cameras, images = QUICK_CAMERAS if context.quick else CAMERAS
     folder = context.study.folder / "photos" / set_name(context)
     if not (folder / "truth.csv").exists():
+        context.study.hold()
         simulate_photos(
             folder,
             cameras=cameras,
@@ -150,6 +152,8 @@ def real(context: Context) -> PhotoSet:
 
 def open_collection(root: Path) -> Collection:
     """A collection by the look of its folder: `truth.csv`, RAISE, VISION, Dresden, folders."""
+    if not os.path.isdir(root):
+        raise SamecamError(f"{str(root)!r} is no folder: name the root of the collection.")
     if (root / "truth.csv").is_file():
         return load_truth(root / "truth.csv")
     if any(root.glob("RAISE*.csv")):
@@ -187,7 +191,7 @@ def _shortest(file: Path) -> int:
     try:
         with Image.open(file) as picture:
             return min(picture.size)
-    except OSError:
+    except (OSError, ValueError, Image.DecompressionBombError):
         return JUDGED
 
 
@@ -199,30 +203,52 @@ def correlate_photos(
     They are saved as runs `SET/SETTING/correlations`: `gram` (k, k) of the k photos that have
     a fingerprint, `rows` (k,) their numbers in the set, `weak` and `dark` (k,). Copies and
     fingerprints lie in the folder of the study until all sides are done; a run that was
-    interrupted goes on with them.
+    interrupted goes on with them. Fewer than two photos that can be used are an error.
     """
     settings = [Setting(quality, side) for side in sides]
     keys = {setting: f"{photos.name}/{setting.key}/correlations" for setting in settings}
     work = context.study.folder / "work" / photos.name / settings[0].copy
     if not all(context.study.has(key) for key in keys.values()):
-        (work / "photos").mkdir(parents=True, exist_ok=True)
-        if quality is None:
-            _link(photos, work / "photos")
-        else:
-            _save_again(context, photos, work / "photos", quality, max(sides))
+        context.study.hold()
+        _lay_out(context, photos, work / "photos", quality, max(sides))
     for setting, key in keys.items():
         given = {**photos.as_parameters(), "quality": quality, "side": setting.side}
-        make = partial(_correlate, context, work, setting.side)
+        make = partial(_correlate, context, photos, work, setting)
         context.study.run(key, make, parameters=given)
     shutil.rmtree(work, ignore_errors=True)
 
 
-def _correlate(context: Context, work: Path, side: int) -> Run:
-    """Fingerprints of the copies, and the correlations of all pairs."""
+def _lay_out(
+    context: Context, photos: PhotoSet, folder: Path, quality: int | None, side: int
+) -> None:
+    """The photographs, or copies of them, under their numbers.
+
+    What an interrupted run left is gone on with only if it was made of the very same files.
+    """
+    known, digest = folder.parent / "files.sha256", _digest(photos.files)
+    try:
+        if not known.is_file() or known.read_text(encoding="ascii", errors="replace") != digest:
+            shutil.rmtree(folder.parent, ignore_errors=True)
+        folder.mkdir(parents=True, exist_ok=True)
+        known.write_text(digest, encoding="ascii")
+        if quality is None:
+            _link(photos, folder)
+            return
+        copies = save_again(context, photos.files, folder, quality, side)
+    except OSError as error:
+        why = error.strerror or error
+        raise SamecamError(f"{str(folder)!r} cannot be written: {why}.") from None
+    if copies < 2:
+        raise _too_few(context, photos, copies, "that can be read", {})
+
+
+def _correlate(context: Context, photos: PhotoSet, work: Path, setting: Setting) -> Run:
+    """Fingerprints of the photographs or copies, and the correlations of all pairs."""
     from samecam import correlate
     from samecam.case import ExtractionSettings, extract_photos, open_store
     from samecam.photos import Exposure
 
+    side = setting.side
     began, case = time.monotonic(), work / f"case-{side}"
     settings = ExtractionSettings(size=side)
     done = extract_photos(
@@ -230,13 +256,15 @@ def _correlate(context: Context, work: Path, side: int) -> Run:
     )
     with open_store(case) as store:
         used = [r for r in store.records() if r.has_row and r.meta["status"] in ("good", "weak")]
+        good = [_number(record) for record in used if record.meta["status"] == "good"]
+        _check(context, photos, setting, good, len(used), done)
         at = np.array([store.index(record.key) for record in used], dtype=np.intp)
         memory = context.memory or compute.machine().available // 2
         gram = correlate.gram(store, rows=at, memory=memory)
     dark = [Exposure(record.meta.get("dark") or 0.0, 0.0).is_dark for record in used]
     arrays = {
         "gram": gram,
-        "rows": np.array([int(Path(record.key).stem) for record in used], dtype=np.int32),
+        "rows": np.array([_number(record) for record in used], dtype=np.int32),
         "weak": np.array([record.meta["status"] == "weak" for record in used], dtype=bool),
         "dark": np.array(dark, dtype=bool),
     }
@@ -244,9 +272,76 @@ def _correlate(context: Context, work: Path, side: int) -> Run:
         "seconds": time.monotonic() - began,
         "status": done.counts,
         "settings": settings.as_dict(),
-        "null_scale": correlate.null_scale(gram, side * side) if len(used) > 1 else None,
+        "null_scale": correlate.null_scale(gram, side * side),
     }
     return Run(arrays, facts)
+
+
+def _number(record: "Record") -> int:
+    """Number in the set of a photograph that lies under it."""
+    return int(Path(record.key).stem)
+
+
+def _check(
+    context: Context,
+    photos: PhotoSet,
+    setting: Setting,
+    good: Sequence[int],
+    used: int,
+    done: "Extraction",
+) -> None:
+    """Refuse a setting at which too few photos are left to tell cameras apart.
+
+    The originals at 512 pixels tell which photos are good, so there good ones are counted, and
+    elsewhere all with a fingerprint.
+    """
+    square = f"{setting.side} × {setting.side} pixels"
+    why = {word: n for kinds in done.reasons.values() for word, n in kinds.items()}
+    if doubles := done.counts.get("duplicate"):
+        why["the same as others"] = doubles
+    if used < 2:
+        raise _too_few(context, photos, used, f"with a fingerprint of {square}", why)
+    if setting != (None, JUDGED):
+        return
+    if len(good) < 2:
+        bright = "over-exposed"
+        why = {**why, bright: why.get(bright, 0) + used - len(good)}
+        raise _too_few(context, photos, len(good), f"with a good fingerprint of {square}", why)
+    left = {photos.cameras[k] for k in good}
+    if len(left) == 1 < len(set(photos.cameras)):
+        raise SamecamError(
+            f"The {len(good)} photos in {_place(context)} with a good fingerprint of {square} are "
+            f"all of the camera {left.pop()!r}: give good ones of two cameras or more."
+        )
+
+
+def _too_few(
+    context: Context, photos: PhotoSet, count: int, what: str, why: Mapping[str, int]
+) -> SamecamError:
+    """That so many photos are not enough; `why` counts reasons of the others."""
+    others = ", ".join(f"{n} {word}" for word, n in why.items())
+    return SamecamError(
+        f"Two photos {what} are needed, and {_place(context)} has {count} among "
+        f"{len(photos.files)}{f' ({others})' if others else ''}: give more that can be used."
+    )
+
+
+def _place(context: Context) -> str:
+    """Where the photographs are."""
+    return repr(str(context.study.folder / "photos" if context.data is None else context.data))
+
+
+def _digest(files: Sequence[Path]) -> str:
+    """Of names, lengths and times of change: other files, or files that have changed, differ."""
+    found = hashlib.sha256()
+    for file in files:
+        try:
+            status = os.stat(file)
+            about = f"{os.path.realpath(file)}\t{status.st_size}\t{status.st_mtime_ns}\n"
+        except OSError:
+            about = f"{os.path.realpath(file)}\n"
+        found.update(about.encode("utf-8", "surrogateescape"))
+    return found.hexdigest()
 
 
 def _link(photos: PhotoSet, folder: Path) -> None:
@@ -254,73 +349,4 @@ def _link(photos: PhotoSet, folder: Path) -> None:
     for number, file in enumerate(photos.files):
         link = folder / f"{number:06d}{file.suffix.lower()}"
         if not link.is_symlink():
-            link.symlink_to(file.resolve())
-
-
-def _save_again(context: Context, photos: PhotoSet, folder: Path, quality: int, side: int) -> None:
-    """Copies of all photographs as JPEG of that quality, several at a time."""
-    tasks = [
-        (str(file), str(folder / f"{number:06d}.jpg"), quality, side)
-        for number, file in enumerate(photos.files)
-    ]
-    pool = compute.LocalPool(
-        compute.worker_count(context.workers), preload="samecam.experiments._photo_sets"
-    )
-    try:
-        waiting = [pool.submit(compress_again, task) for task in tasks]
-        for done, future in enumerate(as_completed(waiting), start=1):
-            future.result()
-            context.progress(f"Compressing at {quality}", done, len(tasks))
-    except BaseException:
-        pool.stop()
-        raise
-    pool.close()
-
-
-def compress_again(task: tuple[str, str, int, int]) -> bool:
-    """Save the top-left part of a photograph as JPEG; whether there is a copy now.
-
-    The part begins where the photograph begins, ends at the edge of a block and, where the
-    photograph is larger, one block beyond the square that is used: inside of that, the copy
-    is the same to the bit as a copy of the whole photograph. The pixels stay as they are
-    stored; the tag of orientation is kept. Colour is halved, as is usual.
-
-    Parameters
-    ----------
-    task : file, copy, JPEG quality, side of the largest square that is used
-    """
-    from PIL import Image
-
-    file, copy, quality, side = task
-    if os.path.exists(copy):
-        return True
-    part = _top_left(Path(file), side)
-    if part is None:
-        return False
-    pixels, orientation = part
-    exif = Image.Exif()
-    if orientation.isdigit():
-        exif[_ORIENTATION] = int(orientation)
-    data = io.BytesIO()
-    picture = Image.fromarray(np.clip(np.round(pixels), 0, 255).astype(np.uint8))
-    picture.save(data, "JPEG", quality=quality, exif=exif)
-    beside = f"{copy}.part"
-    Path(beside).write_bytes(data.getvalue())
-    os.replace(beside, copy)
-    return True
-
-
-def _top_left(file: Path, side: int) -> tuple[npt.NDArray[Any], str] | None:
-    """Pixels of the largest of these squares that can be read, and the orientation; or None."""
-    from samecam.photos import PhotoError, read_photo
-
-    data = file.read_bytes()
-    for wanted in (side + _BLOCK, side, 768, 512, 256):
-        if wanted > side + _BLOCK:
-            continue
-        try:
-            found = read_photo(data, size=wanted)
-        except PhotoError:
-            continue
-        return found.pixels, found.info.exif.orientation
-    return None
+            link.symlink_to(os.path.realpath(file))

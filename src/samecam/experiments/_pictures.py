@@ -1,6 +1,6 @@
 """How results are drawn: the same colours, marks and tables everywhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from samecam.errors import SamecamError
@@ -18,9 +18,17 @@ COLOURS: Mapping[str, str] = {
     "lin-ls": "#009E73",
     "lin-ls-measured": "#56B4E9",
     "ls-ssc-measured": "#8C6D1F",
+    "ccc": "#666666",
 }
 OTHER = "#999999"
-MARKERS: Mapping[str, str] = {"ours": "o", "ls-ssc": "s", "ssc-nc": "D", "lin-ls": "^"}
+MARKERS: Mapping[str, str] = {
+    "ours": "o",
+    "ls-ssc": "s",
+    "ls-ssc-measured": "P",
+    "ssc-nc": "D",
+    "lin-ls": "^",
+    "ccc": "X",
+}
 INK = "#222222"
 
 
@@ -93,8 +101,12 @@ def shade(ax: "Axes", cells: Cells, title: str, *, least: float, most: float, cm
 
 def line(ax: "Axes", method: str, label: str, xs: Sequence[float], ys: Sequence[float],
          spread: Sequence[float]) -> None:  # fmt: skip
-    """A method's course with its spread; ours is drawn thicker and above the others."""
-    ours = method == "ours"
+    """A method's course with its spread; ours is drawn thicker and below the others.
+
+    A method that was run in one place only is a hollow mark above all, so that neither hides
+    the other.
+    """
+    ours, alone = method == "ours", len(xs) == 1
     ax.errorbar(
         xs,
         ys,
@@ -102,11 +114,28 @@ def line(ax: "Axes", method: str, label: str, xs: Sequence[float], ys: Sequence[
         label=label,
         color=colour(method),
         marker=MARKERS.get(method, "v"),
-        markersize=7 if ours else 5,
+        markersize=10 if alone and not ours else 7 if ours else 5,
+        markerfacecolor="none" if alone and not ours else colour(method),
+        markeredgewidth=1.8 if alone and not ours else 1,
         linewidth=2.6 if ours else 1.4,
         capsize=3,
-        zorder=3 if ours else 2,
+        zorder=2 if ours else 2.6 if alone else 2.3,
     )
+
+
+def whole_numbers(ax: "Axes") -> None:
+    """Marks on the upward axis for things that are counted: no quarter of a photo."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def at_cameras(ax: "Axes", places: Sequence[float]) -> None:
+    """Marks on the axis of cameras just where there are collections."""
+    values = sorted(set(places))
+    ax.set_xticks(values, [f"{value:g}" for value in values], fontsize=8)
+    if len(values) == 1:
+        ax.set_xlim(values[0] - 1, values[0] + 1)
 
 
 def printed(ax: "Axes", x: float, y: float, method: str, word: str, *, above: bool = False) -> None:
@@ -158,8 +187,8 @@ def bars_of(
     ]
 
 
-def bars(ax: "Axes", rows: Sequence[Bar], title: str, form: str) -> None:
-    """Horizontal bars, first on top; a star marks a number in print."""
+def bars(ax: "Axes", rows: Sequence[Bar], title: str, word: Callable[[float], str]) -> None:
+    """Horizontal bars, first on top, each with its number in words; a star is one in print."""
     places = list(range(len(rows)))
     spreads = [r.spread or float("nan") for r in rows]
     ax.barh(places, [r.value for r in rows], xerr=spreads, height=0.62,
@@ -169,9 +198,10 @@ def bars(ax: "Axes", rows: Sequence[Bar], title: str, form: str) -> None:
         end, near = row.value + row.spread, 0.06 * max(r.value for r in rows)
         starred = row.in_print is not None and -near < row.in_print - end < 2 * near
         end = max(end, row.in_print or 0) if starred else end
-        ax.annotate(format(row.value, form), (end, y), xytext=(10 if starred else 4, 0),
+        ax.annotate(word(row.value), (end, y), xytext=(10 if starred else 4, 0),
                     textcoords="offset points", va="center", fontsize=8,
-                    weight="bold" if row.method == "ours" else "normal")  # fmt: skip
+                    weight="bold" if row.method == "ours" else "normal",
+                    bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6})  # fmt: skip
         if row.in_print is not None:
             ax.plot([row.in_print], [y], marker="*", markersize=13, markerfacecolor="white",
                     markeredgecolor=INK, linestyle="none", zorder=4)  # fmt: skip

@@ -1,16 +1,19 @@
 """Results on disk: NAME.json with everything needed to make it again, and NAME.svg."""
 
+import hashlib
 import io
 import json
 import os
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Progress, silent
 from samecam.experiments._list import experiment
-from samecam.experiments._made import commit, processor
-from samecam.experiments._study import Study, write_text
+from samecam.experiments._made import commit, each_version, processor
+from samecam.experiments._study import Run, Study, write_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,6 +21,25 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "samecam-result", 1
 # Ending of results on real collections; those on twins have none.
 REAL = "-real"
+_DIGEST = "sha256 of the result: "
+
+
+class _Watched(Study):
+    """A study that knows which of its runs were loaded: a folder may hold more than one result."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        super().__init__(folder)
+        self.loaded: dict[str, int] = {}  # with the cameras of those that have a truth
+
+    def load(self, key: str) -> Run:
+        """See `Study.load`."""
+        run = super().load(key)
+        self.loaded[key] = len(set(run.arrays["truth"].tolist())) if "truth" in run.arrays else 0
+        return run
+
+    def documents(self) -> list[dict[str, Any]]:
+        """Parameters, provenance and facts of all runs that were loaded, and their cameras."""
+        return [{**self._document(key), "cameras": n} for key, n in self.loaded.items()]
 
 
 def conduct(
@@ -25,6 +47,7 @@ def conduct(
     *,
     data: str | os.PathLike[str] | None = None,
     quick: bool = False,
+    runs: int | None = None,
     study: str | os.PathLike[str] | None = None,
     results: str | os.PathLike[str] = "results",
     progress: Progress = silent,
@@ -39,6 +62,7 @@ def conduct(
     name : see `EXPERIMENTS`
     data : root of the real collection; None: simulated twins
     quick : fewer configurations and runs
+    runs : of a method with chance in it; default 10, or 3 if quick
     study : folder of the runs; default studies/NAME, or studies/NAME-real with `data`
     results : folder for NAME.json and NAME.svg (NAME-real with `data`)
     progress, workers, memory, device : as for `Context`
@@ -52,34 +76,45 @@ def conduct(
     if data is not None and not found.takes_data:
         raise SamecamError(f"{name} has no form for real collections: leave --data out.")
     stem = name if data is None else name + REAL
+    watched = _Watched(Path("studies") / stem if study is None else study)
     context = Context(
-        Study(Path("studies") / stem if study is None else study),
+        watched,
         quick=quick,
         data=None if data is None else Path(data),
         progress=progress,
         workers=workers,
         memory=memory,
         device=device,
+        repeats=runs,
     )
     found.run(context)
-    document = _document(found, context)
+    document = _document(found, context, watched)
     target = Path(results)
     # Written before it is drawn: a picture can be made again.
     write_text(target / f"{stem}.json", _text(document))
     read = read_result(target / f"{stem}.json")
-    write_text(target / f"{stem}.svg", svg(found.plot(read["result"])))
+    write_text(target / f"{stem}.svg", svg(found.plot(read["result"]), digest(read["result"])))
     return read
 
 
-def _document(found: Experiment, context: Context) -> dict[str, Any]:
+def digest(result: Mapping[str, Any]) -> str:
+    """SHA-256 of a result, by which a picture says what it was drawn from."""
+    text = json.dumps(result, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _document(found: Experiment, context: Context, watched: _Watched) -> dict[str, Any]:
     """A result with where it comes from; keys in the order in which people read."""
     from samecam import compute
-    from samecam.case import versions
 
+    watched.loaded.clear()  # from here on, only what the scores rest on
     result = found.score(context.study, context)
     options = " --data DIR" * (context.data is not None) + " --quick" * context.quick
+    options += f" --runs {context.repeats}" if context.repeats else ""
     runs = result.get("runs", [])
-    made = [context.study.provenance(key) for key in context.study.keys("")]
+    documents = watched.documents()
+    made = [document["made"] for document in documents]
+    real = {"photographs": photographs(documents)} if context.data is not None else {}
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -88,15 +123,34 @@ def _document(found: Experiment, context: Context) -> dict[str, Any]:
         "command": f"samecam experiment {found.name}{options}",
         "kind": "twin" if context.data is None else "real",
         "quick": context.quick,
+        "repeats": context.runs,
+        **real,
         "seeds": sorted({run["seed"] for run in runs if "seed" in run}),
         "commit": _each(made, "commit") or commit(),
         "scored_at": commit(),
-        "versions": versions(),
+        "versions": each_version(one["versions"] for one in made),
         "device": _each(runs, "device") or compute.choose_device(context.device),
         "processor": _each(made, "processor") or processor(),
         "cores": os.cpu_count(),
         "result": result,
     }
+
+
+def photographs(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
+    """Which photographs runs were made of, each set once: its size in words, and a SHA-256.
+
+    The SHA-256 is over the list of their names and cameras, not over the pixels.
+    """
+    found: dict[tuple[str, str], None] = {}
+    for document in documents:
+        given = document["parameters"]
+        if "sha256" not in given or not (document["cameras"] or "photos" in given):
+            continue  # simulated, or a method that could not do them
+        words = given.get("photos")
+        if words is None:
+            words = f"{given['collection']}, {document['cameras']} cameras, {given['images']} files"
+        found[words, given["sha256"]] = None
+    return [{"photos": words, "sha256": value} for words, value in found]
 
 
 def _each(runs: list[dict[str, Any]], name: str) -> str:
@@ -131,12 +185,25 @@ def read_result(path: Path) -> dict[str, Any]:
     return document
 
 
-def svg(figure: "Figure") -> str:
-    """A figure as SVG, the same bytes for the same figure: no date, names not by chance."""
+def svg(figure: "Figure", drawn_from: str = "") -> str:
+    """A figure as SVG, the same bytes for the same figure: no date, names not by chance.
+
+    Parameters
+    ----------
+    figure : what `Experiment.plot` gave
+    drawn_from : `digest` of the result, to be found again by `digest_in`
+    """
     import matplotlib
 
     stream = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "samecam", "svg.fonttype": "path"}):
-        figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None})
+        about = {"Date": None, "Creator": None, "Description": _DIGEST + drawn_from}
+        figure.savefig(stream, format="svg", metadata=about)
     lines = (line.rstrip() for line in stream.getvalue().splitlines())
     return "\n".join(lines) + "\n"
+
+
+def digest_in(picture: str) -> str:
+    """The digest of the result that an SVG was drawn from; "" if it says none."""
+    found = re.search(re.escape(_DIGEST) + "([0-9a-f]{64})", picture)
+    return found[1] if found else ""

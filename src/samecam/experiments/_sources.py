@@ -85,20 +85,30 @@ def plan(
 
 def twin_source(found: Twin) -> Source:
     """A twin as a source."""
-    parameters = {
-        "twin": found.name,
-        "images": found.n_images,
-        **{
-            name: getattr(found, name)
-            for name in ("mean", "camera_spread", "photo_cv", "null_scale", "n_pixels", "seed")
-        },
-        "model_mean": found.model_mean,
-    }
 
     def load() -> Correlations:
         return Correlations(*found.gram())
 
-    return Source(found.name, found.configuration, found.n_pixels, parameters, load)
+    return Source(found.name, found.configuration, found.n_pixels, twin_parameters(found), load)
+
+
+def twin_parameters(found: Twin, *, whole: bool = False) -> dict[str, Any]:
+    """What the correlations of a twin depend on, ready for JSON.
+
+    Parameters
+    ----------
+    whole : also the photos and the model of each camera, as a digest
+    """
+    numbers = ("mean", "camera_spread", "photo_cv", "null_scale", "n_pixels", "seed", "model_mean")
+    parameters = {
+        "twin": found.name,
+        "images": found.n_images,
+        **{name: getattr(found, name) for name in numbers},
+    }
+    if whole:
+        cameras = repr((found.sizes, found.models)).encode("ascii")
+        parameters["cameras_sha256"] = hashlib.sha256(cameras).hexdigest()
+    return parameters
 
 
 def _real(
@@ -227,9 +237,10 @@ def _fingerprints(context: Context, drawn: Collection, side: int) -> Fingerprint
     with open_store(case) as store:
         good = {r.key for r in store.records() if r.has_row and r.meta["status"] == "good"}
         rows = [k for k, key in enumerate(store.keys) if key in good and key in camera]
-        if not rows:
+        if len(rows) < 2:
             raise SamecamError(
-                f"No photo of {drawn.name} in {str(drawn.root)!r} could be used: see "
+                f"{len(rows)} of the {len(drawn.photos)} photos of {drawn.name} in "
+                f"{str(drawn.root)!r} can be used, and two are needed: see "
                 f"{str(case / 'images.csv')!r} for the reasons."
             )
         truth = np.array([number[camera[store.keys[k]]] for k in rows], dtype=np.int32)
@@ -241,8 +252,8 @@ def _link(folder: Path, drawn: Collection) -> None:
     try:
         for photo, file in zip(drawn.photos, drawn.paths, strict=True):
             link = folder / photo.path
-            target = file.resolve()
-            if os.path.lexists(link) and os.readlink(link) != str(target):
+            target = os.path.realpath(file)
+            if os.path.lexists(link) and os.readlink(link) != target:
                 link.unlink()  # the collection has moved
             if not os.path.lexists(link):
                 link.parent.mkdir(parents=True, exist_ok=True)

@@ -1,19 +1,23 @@
 """A study: a folder of finished runs, so that nothing is run twice and scoring comes later."""
 
+import fcntl
 import json
 import os
 import re
+import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.errors import SamecamError
-from samecam.experiments._made import commit, processor
+from samecam.experiments._made import commit, processor, versions
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+-]*(/[A-Za-z0-9][A-Za-z0-9._=+-]*)*")
 _FORMAT = 1
@@ -40,6 +44,8 @@ class Study:
     and `folder/runs/KEY.npz` the arrays. The JSON is written last: a run without it does not
     count. A quick study is the beginning of the full one, so both may share a folder.
 
+    One process at a time makes runs in a folder; others may read what is there.
+
     Parameters
     ----------
     folder : of the study; made when the first run is saved
@@ -48,6 +54,7 @@ class Study:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
         self.made = 0  # runs made, not loaded, through this object
+        self._hold: _Hold | None = None
 
     def run(
         self,
@@ -65,7 +72,9 @@ class Study:
         parameters : what it depends on, ready for JSON; a saved run with others is an error
         """
         given = json.loads(json.dumps(dict(parameters or {})))
-        if self.has(key):
+        if not self.has(key):
+            self.hold()
+        if self.has(key):  # now, if another process has just made it
             saved = self._document(key)
             if saved["parameters"] != given:
                 raise SamecamError(
@@ -78,22 +87,37 @@ class Study:
         self.made += 1
         return self.load(key)
 
+    def hold(self) -> None:
+        """Keep the folder for this process, until the last of its studies of it is gone.
+
+        `run` does so before it makes anything; what writes to the folder by itself calls it.
+        """
+        if self._hold is None:
+            with _holding:
+                self._hold = _held(self.folder)
+
     def has(self, key: str) -> bool:
         """Whether that run was saved."""
-        return self._path(key, ".json").is_file()
+        return os.path.isfile(self._path(key, ".json"))
 
     def load(self, key: str) -> Run:
         """A saved run; an error if there is none."""
-        facts = self._document(key)["facts"]
+        document, path = self._document(key), self._path(key, ".npz")
         arrays: dict[str, npt.NDArray[Any]] = {}
-        path = self._path(key, ".npz")
         try:
             if path.is_file():
-                with np.load(path, allow_pickle=False) as stored:
-                    arrays = {name: stored[name] for name in stored.files}
-        except (OSError, ValueError) as error:
-            raise SamecamError(f"{str(path)!r} cannot be read ({error}): delete it.") from None
-        return Run(arrays, facts)
+                arrays = _read_arrays(path)
+        except Exception as error:  # a damaged zip raises nearly anything
+            raise SamecamError(
+                f"{str(path)!r} cannot be read ({error}): delete it and the JSON beside it, and "
+                "run the experiment again."
+            ) from None
+        if set(document.get("arrays", arrays)) != set(arrays):
+            raise SamecamError(
+                f"{str(path)!r} does not hold the arrays of its run: delete it and the JSON "
+                "beside it, and run the experiment again."
+            )
+        return Run(arrays, document["facts"])
 
     def provenance(self, key: str) -> dict[str, Any]:
         """Commit, versions and processor that made a run."""
@@ -109,33 +133,34 @@ class Study:
     def _document(self, key: str) -> dict[str, Any]:
         path = self._path(key, ".json")
         try:
-            document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            document = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise SamecamError(
                 f"{str(self.folder)!r} has no run {key!r}: run the experiment first."
             ) from None
         except (OSError, ValueError) as error:
             raise SamecamError(f"{str(path)!r} cannot be read ({error}): delete it.") from None
+        parts = ("parameters", "made", "facts")
+        if not isinstance(document, dict) or any(
+            not isinstance(document.get(part), dict) for part in parts
+        ):
+            raise SamecamError(f"{str(path)!r} is no run, which has {', '.join(parts)}: delete it.")
         return document
 
     def _save(self, key: str, run: Run, parameters: Mapping[str, Any]) -> None:
-        path = self._path(key, ".json")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        arrays = self._path(key, ".npz")
+        path, arrays = self._path(key, ".json"), self._path(key, ".npz")
         if run.arrays:
-            beside = arrays.with_name(f".{arrays.name}")
-            with open(beside, "wb") as stream:
+            with _whole(arrays) as stream:
                 np.savez_compressed(stream, **run.arrays)  # type: ignore[arg-type]
-                stream.flush()
-                os.fsync(stream.fileno())
-            beside.rename(arrays)
         else:
-            arrays.unlink(missing_ok=True)
+            with _sentence(arrays):
+                arrays.unlink(missing_ok=True)
         document = {
             "format": _FORMAT,
             "key": key,
             "parameters": parameters,
             "made": _provenance(),
+            "arrays": sorted(run.arrays),
             "facts": dict(run.facts),
         }
         write_text(path, json.dumps(document, indent=1, default=_plain) + "\n")
@@ -149,22 +174,85 @@ class Study:
 
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all: beside it, to the disk, then in its place."""
-    beside = path.with_name(f".{path.name}")
+    with _whole(path) as stream:
+        stream.write(text.encode("utf-8"))
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write, which takes its place when all is written; its folder is made."""
+    # Of this process and thread alone: two that write the same file do not meet.
+    beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(beside, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.rename(path)
+        with _sentence(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(beside, "wb") as stream:
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            beside.replace(path)
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _sentence(path: Path) -> Iterator[None]:
+    """Say of a path that it cannot be written, and why."""
+    try:
+        yield
     except OSError as error:
-        raise SamecamError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
+        why = error.strerror or error
+        raise SamecamError(f"{str(path)!r} cannot be written: {why}.") from None
+
+
+class _Hold:
+    """The lock of a folder; the file is closed, which lets go of it, when nobody has this."""
+
+    def __init__(self, fd: int) -> None:
+        weakref.finalize(self, os.close, fd)
+
+
+# Folders that this process holds, by their real paths: a process is not in its own way.
+_holds: weakref.WeakValueDictionary[str, _Hold] = weakref.WeakValueDictionary()
+# One thread at a time: to close one of two files of a lock is to let go of it.
+_holding = threading.Lock()
+
+
+def _held(folder: Path) -> _Hold:
+    """Hold a study for this process alone; the kernel lets go when it ends."""
+    if os.path.exists(folder) and not os.path.isdir(folder):
+        raise SamecamError(f"{str(folder)!r} is a file: name a folder for the study.")
+    real = os.path.realpath(folder)
+    found = _holds.get(real)
+    if found is not None:
+        return found
+    with _sentence(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        hold = _Hold(fd)
+        try:
+            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "another one"
+            raise SamecamError(
+                f"{str(folder)!r} is in use by process {holder}: wait until it ends, or name "
+                "another folder."
+            ) from None
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)
+    _holds[real] = hold
+    return hold
+
+
+def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    """All arrays of a file, read whole."""
+    with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
 
 
 @cache
 def _provenance() -> dict[str, Any]:
-    from samecam.case import versions
-
     return {"commit": commit(), "versions": versions(), "processor": processor()}
 
 

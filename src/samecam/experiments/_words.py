@@ -6,18 +6,48 @@ from typing import Any
 from samecam.experiments._grid import behind, cell
 
 _TIE = 2e-6
+# Nearer to 1 than this is 1: results are kept with six digits.
+_ONE = 5e-7
+_MOST = 6
 
 
-def share(value: float) -> str:
-    """A number between 0 and 1 with two digits, three where it would round to 1."""
-    text = f"{value:.2f}" if value < 0.995 else f"{value:.3f}"
-    return "1" if text == "1.000" else text.removeprefix("0")
+def share(value: float, digits: int = 2) -> str:
+    """A number between 0 and 1 with two digits, and with more where it would round to 1.
+
+    Only what is 1 to six digits reads "1".
+    """
+    if value >= 1 - _ONE:
+        return "1"
+    text = ""
+    for places in range(digits, _MOST + 1):
+        text = f"{value:.{places}f}"
+        if not text.startswith("1"):
+            break
+    return text.removeprefix("0")
+
+
+def rate(value: float) -> str:
+    """A share in percent with one digit, two where it would read 0 or 100 and is neither."""
+    text = f"{value:.1%}"
+    return f"{value:.2%}" if text in ("0.0%", "100.0%") and 0 < value < 1 else text
 
 
 def with_spread(row: Mapping[str, Any], name: str = "f") -> str:
-    """Mean ± standard deviation of a method with chance in it, else the number alone."""
-    spread = f" ± {share(row[f'{name}_spread'])}" if row["runs"] > 1 else ""
-    return share(row[name]) + spread
+    """Mean ± standard deviation of a method with chance in it, else the number alone.
+
+    Both have the same digits, the deviation more where it would read 0 and is not.
+    """
+    mean, spread = share(row[name]), row[f"{name}_spread"]
+    if row["runs"] < 2:
+        return mean
+    if spread < _ONE:
+        return f"{mean} ± 0"
+    text = ""
+    for digits in range(max(2, len(mean.partition(".")[2])), _MOST + 1):
+        text = share(spread, digits)
+        if text.strip(".0"):
+            break
+    return f"{mean} ± {text}"
 
 
 def count(value: float) -> str:
@@ -37,37 +67,56 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
+def bullets(sentences: Iterable[str]) -> str:
+    """A markdown list, a line each."""
+    return "\n".join(f"- {sentence}" for sentence in sentences if sentence)
+
+
 def listed(words: Sequence[str]) -> str:
     """One, two and three."""
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
-def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> str:
+def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
     """Sentences on whether ours is ahead: where it is behind, of whom, by how much, and why.
 
     Only what is the same to six digits, as results are kept, is level.
     """
     ahead = behind(result, _TIE)
+    places = [name for name in configurations if any(r["configuration"] == name for r in ahead)]
+    free, total = len(configurations) - len(places), len(configurations)
+    said = []
+    if not places:
+        shown = "" if total == 1 else f" on any of these {total}"
+        said.append(f"In F, no method is ahead of ours{shown}.")
+    elif free:
+        said.append(f"In F, no method is ahead of ours on {free} of {total}.")
+    if places:
+        said.append(f"**Ahead of ours in F:** {_leads(ahead)}.")
+    said += [_why(result, place, ahead) for place in places]
     ties = _ties(result, configurations)
-    also = f" Level with ours: {'; '.join(ties)}." if ties else ""
-    if not ahead:
-        shown = "" if len(configurations) == 1 else f" on any of these {len(configurations)}"
-        return f"In F, no method is ahead of ours{shown}.{also}"
-    places = sorted({row["configuration"] for row in ahead}, key=list(configurations).index)
-    words = [f"{row['label']} on {row['configuration']} {_against(row)}" for row in ahead]
-    free = len(configurations) - len(places)
-    reasons = [_why(result, place, ahead) for place in places]
-    first = f"In F, no method is ahead of ours on {free} of {len(configurations)}.{also} "
-    return (
-        f"{first if free else also.lstrip() + ' ' * bool(also)}**Ahead of ours in F:** "
-        f"{'; '.join(words)}. {' '.join(reasons)}"
-    )
+    if ties:
+        easy = sum(bool(_ties(result, [name])) for name in configurations)
+        where = "" if total == 1 else f" on {easy} of {total}"
+        said.append(
+            f"Level with ours{where}, where F does not tell the best apart: {'; '.join(ties)}."
+        )
+    return said
+
+
+def _leads(ahead: Sequence[Mapping[str, Any]]) -> str:
+    """Methods ahead of ours, each with where, the largest lead first."""
+    found: dict[str, list[str]] = {}
+    for row in ahead:
+        found.setdefault(row["label"], []).append(f"{row['configuration']} {_against(row)}")
+    return "; ".join(f"{label} on {listed(places)}" for label, places in found.items())
 
 
 def _against(row: Mapping[str, Any]) -> str:
     """Both F, with as many digits as it takes to tell them apart."""
-    for digits in (3, 4, 5, 6):
-        theirs, ours = f"{row['f']:.{digits}f}", f"{row['ours']:.{digits}f}"
+    theirs = ours = ""
+    for digits in range(3, _MOST + 1):
+        theirs, ours = share(row["f"], digits), share(row["ours"], digits)
         if theirs != ours:
             break
     return f"({theirs} against {ours})"
@@ -78,26 +127,25 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
     ours = cell(result, place, "ours")
     assert ours is not None
     others = [row for row in ahead if row["configuration"] == place]
+    # A stranger is a camera to the scores, but nothing that could be a group.
+    strangers = ours.get("strangers") or 0
+    cameras = ours["n_cameras"] - strangers
     said = (
         f"On {place} ours has precision {share(ours['precision'])}, recall "
         f"{share(ours['recall'])}, {count(ours['n_clusters'])} groups for "
-        f"{count(ours['n_cameras'])} cameras, photos left alone: {count(ours['n_unclustered'])}"
+        f"{count(cameras)} cameras{f' and {count(strangers)} strangers' if strangers else ''}, "
+        f"photos left alone: {count(ours['n_unclustered'])}"
     )
     if ours["n_unclustered"] > max(row["n_unclustered"] for row in others):
         return (
             f"{said}, more than those ahead of it: it asks for evidence before a photo joins a "
             "group, which costs recall where guessing is right."
         )
-    if ours["n_clusters"] > ours["n_cameras"]:
+    if ours["n_clusters"] > cameras:
         return f"{said}: it splits a camera where it cannot show that two groups are one."
     if ours["precision"] < min(row["precision"] for row in others):
         return f"{said}: more of its pairs are wrong than of those ahead of it."
     return f"{said}: the difference is in single photos."
-
-
-def level(result: Mapping[str, Any], configurations: Sequence[str]) -> int:
-    """On how many configurations another method has the F of ours."""
-    return sum(bool(_ties(result, [name])) for name in configurations)
 
 
 def _ties(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
@@ -110,3 +158,22 @@ def _ties(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]
         if abs(row["f"] - ours["f"]) <= _TIE and row["configuration"] in configurations:
             found.setdefault(row["label"], []).append(row["configuration"])
     return [f"{label} on {listed(names)}" for label, names in found.items()]
+
+
+def failures(result: Mapping[str, Any]) -> list[str]:
+    """Sentences on methods that could not do a collection, with the reason that they gave."""
+    found: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    runs = result.get("runs", [])
+    for run in runs:
+        if "failed" in run:
+            places = found.setdefault((run["label"], run["failed"]), {})
+            places.setdefault(run["configuration"], []).append(run)
+    said = []
+    for (label, reason), places in found.items():
+        words = []
+        for name, failed in places.items():
+            all_runs = [r for r in runs if (r["configuration"], r["label"]) == (name, label)]
+            some = len(failed) < len(all_runs)
+            words.append(f"{name} ({len(failed)} of {len(all_runs)} runs)" if some else name)
+        said.append(f"{label} gives no answer on {listed(words)}: {reason.rstrip('.')}.")
+    return said

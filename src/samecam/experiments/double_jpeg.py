@@ -4,15 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._paper import QUALITIES, TABLE_III
-from samecam.experiments._photo_level import (
-    introduce,
-    plot_photos,
-    run_photos,
-    score_photos,
-    tables,
-    where_behind,
-)
+from samecam.experiments._photo_level import plot_photos, run_photos, score_photos
 from samecam.experiments._photo_sets import JUDGED, PhotoSet, Setting, allowed_sides
+from samecam.experiments._photo_words import introduce, tables, where_behind
 from samecam.experiments._study import Study
 
 if TYPE_CHECKING:
@@ -50,6 +44,10 @@ def plot(result: Result) -> "Figure":
 
 
 _WIDER = "A second compression widens chance itself. "
+_AGAIN = (
+    "Every photo is saved once more as JPEG by Pillow (the quality alone is given; colour is "
+    "halved), where the paper used ImageMagick; none is the photo as it was."
+)
 
 
 def words(result: Result) -> str:
@@ -59,9 +57,7 @@ def words(result: Result) -> str:
     worst = max(value for (_, side), value in scales.items() if side == JUDGED)
     return "\n\n".join(
         [
-            f"{introduce(result)} Every photo is saved once more as JPEG by Pillow (the quality "
-            "alone is given; colour is halved), where the paper used ImageMagick; none is the "
-            "photo as it was.",
+            introduce(result, [_AGAIN]),
             tables(result),
             where_behind(result),
             f"{_WIDER if worst > once else ''}The measured scale of chance at "

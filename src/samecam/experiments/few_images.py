@@ -62,23 +62,21 @@ def _plot(result: Result) -> "Figure":
     figure = _pictures.blank(10.5, 2.7)
     printed = {entry["method"]: entry for entry in result["printed"]}
     panels = (
-        ("f", "F", ".2f"),
-        ("n_clusters", "groups (there are 400 cameras)", ".0f"),
-        ("n_unclustered", "photos left without a group", ".0f"),
+        ("f", "F", _words.share),
+        ("n_clusters", "groups (there are 400 cameras)", _words.count),
+        ("n_unclustered", "photos left without a group", _words.count),
     )
-    for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
+    for ax, (name, title, word) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
         rows = _pictures.bars_of(_shown(result), name, printed)
-        _pictures.bars(ax, rows, title, form)
+        _pictures.bars(ax, rows, title, word)
         if name == "n_clusters":
-            ax.axvline(400, color="#888888", linewidth=0.9, linestyle="--")
+            ax.axvline(400, color="#888888", linewidth=0.9, linestyle="--", zorder=0.5)
     _pictures.note(figure, "Star: what the paper prints.")
     return figure
 
 
 def _text(result: Result) -> str:
-    said = [_words.standing(result, [_NAME])]
-    for row in _shown(result):
-        said.append(_about(row))
+    said = [*_words.standing(result, [_NAME]), *map(_about, _shown(result))]
     rows = {row["method"]: row for row in _shown(result)}
     left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
     if left:
@@ -94,6 +92,7 @@ def _text(result: Result) -> str:
             f"{_words.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
             f"{entry['n_unclustered']} alone."
         )
+    said += _words.failures(result)
     head = ["method", "F", "precision", "recall", "groups", "left alone"]
     lines = [
         [
@@ -103,7 +102,7 @@ def _text(result: Result) -> str:
         ]
         for row in _shown(result)
     ]
-    return " ".join(said) + "\n\n" + _words.table(head, lines)
+    return _words.bullets(said) + "\n\n" + _words.table(head, lines)
 
 
 def _extremes(alone: Mapping[str, float]) -> str:

@@ -16,6 +16,7 @@ from samecam.experiments._hyper_sets import (
     real_photos,
     real_set,
     real_sides,
+    simulated_parameters,
     simulated_set,
 )
 from samecam.experiments._hyper_words import text
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Preset = Literal["paper", "default"]
 Named = Literal["auto", "paper"]
 Load = Callable[[], Correlated]
+Given = Mapping[str, Any]
 
 ETAS = (0.1, 0.25, 0.5, 0.75, 1.0, 1.3, 2.0, 4.0, 8.0)
 QUICK_ETAS = (0.25, 1.0, 1.3, 4.0)
@@ -67,27 +69,32 @@ def _run(context: Context) -> None:
         sides = real_sides(photos)
         given = photos.as_parameters()
         context.study.run("real/sides", lambda: Run({}, {"sides": sides}), parameters=given)
-        _run_eta(context, "real", loads[SIDE])
+        _run_eta(context, "real", loads[SIDE], given)
         for side in sides:
-            _run_gamma(context, "real", side, loads[side])
-        _run_recycling(context, "real", loads[SIDE])
+            _run_gamma(context, "real", side, loads[side], given)
+        _run_recycling(context, "real", loads[SIDE], given)
         return
-    _run_eta(context, "dev", cache(partial(simulated_set, "dev")))
+    _run_eta(context, "dev", *_simulated("dev"))
     for name in ("dev", WEAK):
         for side in _sides(context, name):
-            _run_gamma(context, name, side, cache(partial(simulated_set, name, side)))
+            _run_gamma(context, name, side, *_simulated(name, side))
     for name in ("Da5", WEAK):
-        _run_recycling(context, name, cache(partial(simulated_set, name)))
+        _run_recycling(context, name, *_simulated(name))
 
 
-def _run_eta(context: Context, name: str, load: Load) -> None:
+def _simulated(name: str, side: int = SIDE) -> tuple[Load, Given]:
+    """Makes a simulated set, once; and what it depends on."""
+    return cache(partial(simulated_set, name, side)), simulated_parameters(name, side)
+
+
+def _run_eta(context: Context, name: str, load: Load, given: Given) -> None:
     for done, eta in enumerate((None, *_etas(context))):
         context.progress("Choosing η", done, len(_etas(context)) + 1)
         key = "exact" if eta is None else f"{eta:g}"
         context.study.run(
             f"eta/{name}/{key}",
             lambda eta=eta: _eta(load(), eta),  # type: ignore[misc]
-            parameters={"eta": eta},
+            parameters={**given, "eta": eta},
         )
 
 
@@ -119,7 +126,7 @@ def _eta(given: Correlated, eta: float | None) -> Run:
     return Run({"labels": labels.astype(np.int32), "truth": given.truth}, facts)
 
 
-def _run_gamma(context: Context, name: str, side: int, load: Load) -> None:
+def _run_gamma(context: Context, name: str, side: int, load: Load, given: Given) -> None:
     tried = _gammas(context)
     todo: list[tuple[str, float | Named]] = [(f"{number:02d}", gamma) for number, gamma in tried]
     todo += [(name, name) for name in NAMED]
@@ -128,7 +135,7 @@ def _run_gamma(context: Context, name: str, side: int, load: Load) -> None:
         context.study.run(
             f"gamma/{name}-{side}/{key}",
             lambda gamma=gamma: _gamma(load(), gamma),  # type: ignore[misc]
-            parameters={"gamma": gamma, "side": side},
+            parameters={**given, "gamma": gamma, "side": side},
         )
 
 
@@ -149,7 +156,7 @@ def _gamma(given: Correlated, gamma: float | Named) -> Run:
     return Run({"labels": method.labels_.astype(np.int32), "truth": given.truth}, facts)
 
 
-def _run_recycling(context: Context, name: str, load: Load) -> None:
+def _run_recycling(context: Context, name: str, load: Load, given: Given) -> None:
     todo = [
         (preset, k, seed)
         for preset in PRESETS
@@ -161,7 +168,13 @@ def _run_recycling(context: Context, name: str, load: Load) -> None:
         context.study.run(
             f"recycling/{name}-{preset}/K={k}/{seed}",
             lambda p=preset, k=k, seed=seed: _recycle(load(), p, k, seed),  # type: ignore[misc]
-            parameters={"K": k, "rounds": ROUNDS, "batches": BATCHES, "seed": seed},
+            parameters={
+                **given,
+                "K": k,
+                "rounds": ROUNDS,
+                "batches": BATCHES,
+                "random_state": seed,
+            },
         )
 
 

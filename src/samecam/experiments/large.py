@@ -50,7 +50,7 @@ def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
         "configurations": names,
         "cameras": [_cameras(name) for name in names],
         "skipped": list(found.skipped),
-        "notes": remarks(found, scored),
+        "notes": remarks(found, scored) if context.data is not None else [],
         "printed": [_paper.as_json(p) for p in _paper.LARGE if p.configuration in names],
         **scored,
     }
@@ -83,10 +83,13 @@ def _plot(result: Result) -> "Figure":
                 spread = [row[f"{measure}_spread"] for _, row in found]
                 _pictures.line(ax, method, found[0][1]["label"], xs, ys, spread)
         _pictures.tidy(ax, title, "cameras")
+        _pictures.at_cameras(ax, [x for key in _METHODS for x, _ in _rows(result, key)])
     axes[0].set_ylim(0, 1.04)
     axes[1].axhline(1, color="#888888", linewidth=0.8)
     axes[1].set_ylim(bottom=0)
-    axes[2].set_ylim(0, max(1, axes[2].get_ylim()[1]))
+    top = max(1, axes[2].get_ylim()[1])
+    axes[2].set_ylim(-0.03 * top, top)  # what lies at 0 is seen
+    _pictures.whole_numbers(axes[2])
     for entry in result["printed"]:
         above = "f_above" in entry
         value = entry.get("f", entry.get("f_above"))
@@ -99,22 +102,24 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = [_words.standing(result, names)]
+    said = _words.standing(result, names)
     for method in ("ls-ssc", "lin-ls"):
         rows = [row for _, row in _rows(result, method)]
         if rows:
             said.append(_course(rows))
     ours = [row for _, row in _rows(result, "ours")]
     if ours:
-        said.append(_course(ours).replace("ours", "Ours", 1))
-        said.append("Ours takes all correlations at once; LS-SSC is given batches of 4,000.")
+        said.append(
+            _course(ours).replace("ours", "Ours", 1)
+            + " It takes all correlations at once, where LS-SSC is given batches of 4,000."
+        )
     said += _in_print(result)
     tried = {row["configuration"] for row in result["rows"] if row["method"] == "lin-ls"}
     left = [name for name in names if name not in tried]
     if left:
         said.append(f"Lin-LS was left out on {_words.listed(left)}, where it takes longest.")
-    said += [*result["skipped"], *result["notes"]]
-    return " ".join(said) + "\n\n" + _table(result, names)
+    said += [*_words.failures(result), *result["skipped"], *result["notes"]]
+    return _words.bullets(said) + "\n\n" + _table(result, names)
 
 
 def _course(rows: Sequence[Mapping[str, Any]]) -> str:

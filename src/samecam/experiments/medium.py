@@ -49,7 +49,7 @@ def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
         "collection": collection,
         "configurations": names,
         "skipped": list(found.skipped),
-        "notes": remarks(found, scored),
+        "notes": remarks(found, scored) if context.data is not None else [],
         "printed": [_paper.as_json(_paper.VA20)] if "Va20" in names else [],
         **scored,
     }
@@ -114,28 +114,22 @@ def _plot(result: Result) -> "Figure":
 def _sentences(result: Result) -> list[str]:
     """How ours does, how the paper's do, and where ours is behind."""
     names = result["configurations"]
-    found = [cell(result, name, "ours") for name in names]
-    ours = [row for row in found if row is not None]
-    least, most = min(row["f"] for row in ours), max(row["f"] for row in ours)
-    said = [
-        f"Ours has F {_words.span(_words.share(least), _words.share(most))}.",
-        _words.standing(result, names),
-    ]
+    ours = [row for name in names if (row := cell(result, name, "ours")) is not None]
+    said = []
+    if ours:
+        least, most = min(row["f"] for row in ours), max(row["f"] for row in ours)
+        alone = sum(row["n_unclustered"] for row in ours)
+        said = [
+            f"Ours has F {_words.span(_words.share(least), _words.share(most))} and leaves "
+            f"{_words.count(alone)} photos without a group in all."
+        ]
     for method in ("ls-ssc", "ssc-nc"):
         rows = [row for name in names if (row := cell(result, name, method)) is not None]
         if rows:
             low = min(rows, key=lambda row: row["f"])
             high = max(rows, key=lambda row: row["f"])
             said.append(f"The paper's {low['label']} has F {_range(low, high)}.")
-    level = _words.level(result, names)
-    if level:
-        said.append(
-            f"On {level} of {len(names)} another method is level with ours: these are too easy to "
-            "tell the best apart."
-        )
-    alone = sum(row["n_unclustered"] for row in ours)
-    said.append(f"In all, ours leaves {_words.count(alone)} photos without a group.")
-    return said
+    return [*said, *_words.standing(result, names)]
 
 
 def _range(low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
@@ -165,13 +159,14 @@ def _in_print(result: Result) -> list[str]:
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = [*_sentences(result), *_in_print(result), *result["skipped"], *result["notes"]]
+    said = [*_sentences(result), *_in_print(result), *_words.failures(result)]
+    said += [*result["skipped"], *result["notes"]]
     rows = []
     for method, label in _ranked(result):
         line = [cell(result, name, method) for name in names]
         words = ["–" if row is None else _cell_words(row) for row in line]
         rows.append([f"**{label}**" if method == "ours" else label, *words])
-    return " ".join(said) + "\n\nF, L_p/L_g:\n\n" + _words.table(["method", *names], rows)
+    return _words.bullets(said) + "\n\nF, L_p/L_g:\n\n" + _words.table(["method", *names], rows)
 
 
 def _cell_words(row: Mapping[str, Any]) -> str:

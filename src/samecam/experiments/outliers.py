@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import comb
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAME = "Va20-strangers"
+# Our default for a photo of another camera to join any of the groups, and what is a rare draw.
+_JOIN_RATE, _RARE = 0.01, 0.05
 _METHODS = ("ours", "ls-ssc", "ssc-nc", "lin-ls", "lin-ls-measured", "mrf", "hdbscan")
 
 
@@ -46,12 +49,14 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
     found = _plan(context)
     scored = score_grid(study, _todo(context))
     _count_strangers(study, scored)
-    said = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
+    real: dict[str, Any] = {}
+    if context.data is not None:
+        real = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
     names = [source.name for source in found.sources]
     return {
         "configurations": names,
         "printed": [_paper.as_json(_paper.OUTLIERS)] if _NAME in names else [],
-        **(said if context.data is not None else {}),
+        **real,
         **scored,
     }
 
@@ -81,13 +86,13 @@ def _plot(result: Result) -> "Figure":
     printed = {entry["method"]: entry for entry in result["printed"]}
     there = _words.count(_shown(result)[0]["strangers"])
     panels = (
-        ("f", "F", ".2f"),
-        ("n_unclustered", "photos left without a group", ".0f"),
-        ("strangers_left", f"of these, strangers (there are {there})", ".0f"),
+        ("f", "F", _words.share),
+        ("n_unclustered", "photos left without a group", _words.count),
+        ("strangers_left", f"of these, strangers (there are {there})", _words.count),
     )
-    for ax, (name, title, form) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
+    for ax, (name, title, word) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
         rows = _pictures.bars_of(_shown(result), name, printed)
-        _pictures.bars(ax, rows, title, form)
+        _pictures.bars(ax, rows, title, word)
     if printed:
         _pictures.note(figure, "Star: what the paper prints of LS-SSC.")
     return figure
@@ -95,26 +100,20 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     rows = {row["method"]: row for row in _shown(result)}
-    ours, paper = rows["ours"], rows.get("ls-ssc")
-    said = [_about(ours, "Ours")]
-    if paper is not None:
-        said.append(_about(paper, "LS-SSC"))
+    said = [
+        _about(rows[key], "Ours" if key == "ours" else rows[key]["label"])
+        for key in ("ours", "ls-ssc")
+        if key in rows
+    ]
     said += [
         f"In print ({entry['place']}): F {_words.share(entry['f'])}, {entry['n_unclustered']} left "
         f"alone, {entry['strangers_left']} of the strangers among them."
         for entry in result["printed"]
     ]
-    said.append(_words.standing(result, result["configurations"]))
-    better = [row for row in rows.values() if row["strangers_left"] > ours["strangers_left"]]
-    if better:
-        names = _words.listed([row["label"] for row in better])
-        said.append(
-            f"**Fewer strangers get into groups with {names} than with ours**, which lets in "
-            f"{_words.count(ours['strangers'] - ours['strangers_left'])}, "
-            f"{1 - ours['strangers_left'] / ours['strangers']:.0%} of them, where its `join_rate` "
-            "allows 1 % of photos by other cameras into any group, on average over collections."
-        )
-    said += [*result.get("skipped", []), *result.get("notes", [])]
+    said += _words.standing(result, result["configurations"])
+    if "ours" in rows:
+        said += _let_in(rows)
+    said += [*_words.failures(result), *result.get("skipped", []), *result.get("notes", [])]
     head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
     lines = [
         [
@@ -126,7 +125,37 @@ def _text(result: Result) -> str:
         ]
         for row in rows.values()
     ]
-    return " ".join(said) + "\n\n" + _words.table(head, lines)
+    return _words.bullets(said) + "\n\n" + _words.table(head, lines)
+
+
+def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """How many strangers ours lets in, against its `join_rate` and against others."""
+    ours = rows["ours"]
+    there, left = round(ours["strangers"]), round(ours["strangers_left"])
+    joined = there - left
+    if not joined:
+        return []
+    chance = at_least(joined, there, _JOIN_RATE)
+    said = [
+        f"Ours lets in {joined} of {there} strangers on this one draw, where its `join_rate` of "
+        f"1 % would be {_words.count(_JOIN_RATE * there)} on average. With 1 % for each, "
+        f"{joined} or more come up in {_words.rate(chance)} of all draws"
+        + (
+            ": one draw cannot tell bad luck from a rate that is not kept."
+            if chance < _RARE
+            else ", so this is no sign that the rate is not kept."
+        )
+    ]
+    better = [row["label"] for row in rows.values() if row["strangers_left"] > left]
+    if better:
+        said.append(f"**Fewer strangers get into groups with {_words.listed(better)}** than so.")
+    return said
+
+
+def at_least(count: int, of: int, rate: float) -> float:
+    """Probability of `count` or more among `of`, each with probability `rate`."""
+    below = sum(comb(of, k) * rate**k * (1 - rate) ** (of - k) for k in range(count))
+    return 1 - below
 
 
 def _about(row: Mapping[str, Any], name: str) -> str:

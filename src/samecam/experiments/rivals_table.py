@@ -1,12 +1,13 @@
 """The one like-for-like table in print (Phan 2017), on its four collections or their twins."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from samecam.datasets import configuration, twin
 from samecam.experiments import _paper, _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._grid import Task, cell, remarks, run_grid, score_grid, tasks
-from samecam.experiments._methods import METHODS
+from samecam.experiments._methods import METHODS, NCUTS_PHAN
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAMES = ("phan-D1", "phan-D2", "phan-D3", "phan-D4")
+# The two that tell methods apart.
+_HARD = ("phan-D2", "phan-D4")
 _UNEVEN = ("phan-D3", "phan-D4")
 _TREES = {"dresden": "Dresden", "raise": "RAISE"}
 
@@ -39,7 +42,8 @@ def _plan(context: Context) -> Plan:
 
 
 def _todo(context: Context) -> list[Task]:
-    return tasks(_plan(context), METHODS.values(), context.runs)
+    methods = [NCUTS_PHAN if key == "ncuts" else method for key, method in METHODS.items()]
+    return tasks(_plan(context), methods, context.runs)
 
 
 def _run(context: Context) -> None:
@@ -48,61 +52,79 @@ def _run(context: Context) -> None:
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
     found, scored = _plan(context), score_grid(study, _todo(context))
-    said = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
+    real: dict[str, Any] = {}
+    if context.data is not None:
+        real = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
     return {
         "configurations": [source.name for source in found.sources],
         "printed": [_paper.as_json(entry) for entry in _paper.RIVALS_TABLE],
-        **(said if context.data is not None else {}),
+        **real,
         **scored,
     }
 
 
 def _methods(result: Result) -> list[tuple[str, str]]:
-    """Ours first, then by mean F on D2 and D4, the two that tell methods apart."""
+    """Ours first, then by mean F on D2 and D4, or on all there is where these are not there."""
+    there = result["configurations"]
+    judged = _HARD if set(_HARD) <= set(there) else there
 
-    def hard(method: str) -> float:
-        found = [cell(result, name, method) for name in ("phan-D2", "phan-D4")]
-        return sum(float(row["f"]) for row in found if row is not None)
+    def mean(method: str) -> float:
+        found = [cell(result, name, method) for name in judged]
+        return sum(float(row["f"]) for row in found if row is not None) / len(judged)
 
     known = {row["method"]: row["label"] for row in result["rows"]}
-    return sorted(known.items(), key=lambda item: (item[0] != "ours", -hard(item[0])))
+    return sorted(known.items(), key=lambda item: (item[0] != "ours", -mean(item[0])))
 
 
-def _in_print(result: Result, name: str, method: str) -> float | None:
+def _in_print(result: Result, name: str, method: str) -> Mapping[str, Any] | None:
     for entry in result["printed"]:
         if (entry["configuration"], entry["method"]) == (name, method):
-            found: float = entry["f"]
+            found: Mapping[str, Any] = entry
             return found
     return None
 
 
+def _groups(name: str, clusters: float, cameras: float | None = None) -> str:
+    """Groups found over cameras, as the table in print has them."""
+    there = configuration(name).cameras if cameras is None else cameras
+    return f"{_words.count(clusters)}/{_words.count(there)}"
+
+
 def _plot(result: Result) -> "Figure":
-    figure = _pictures.blank(9.4, 4.7)
-    left, right = figure.subplots(1, 2, sharey=True)
-    names = result["configurations"]
-    methods, short = _methods(result), [name.removeprefix("phan-") for name in names]
-    labels = [label for _, label in methods]
+    names, methods = result["configurations"], _methods(result)
+    short, labels = [name.removeprefix("phan-") for name in names], [label for _, label in methods]
     rows = [[cell(result, name, method) for name in names] for method, _ in methods]
     here = _pictures.Cells(
         [[None if row is None else row["f"] for row in line] for line in rows],
-        [["–" if row is None else _words.share(row["f"]) for row in line] for line in rows],
+        [["–" if row is None else _here(row) for row in line] for line in rows],
         labels,
         short,
     )
-    values = [[_in_print(result, name, method) for name in names] for method, _ in methods]
-    words = [["" if v is None else _words.share(v) for v in line] for line in values]
-    there = _pictures.Cells(values, words, labels, short)
-    title = "F here (photographs)" if "notes" in result else "F on the twins"
-    _pictures.shade(left, here, title, least=0.4, most=1.05, cmap="Blues")
-    _pictures.shade(right, there, "F in print (photographs)", least=0.4, most=1.05, cmap="Blues")
+    printed = [[_in_print(result, name, method) for name in names] for method, _ in methods]
+    there = _pictures.Cells(
+        [[None if p is None else p["f"] for p in line] for line in printed],
+        [["" if p is None else _printed(p) for p in line] for line in printed],
+        labels,
+        short,
+    )
+    title = f"F, groups/cameras: {'photographs' if 'notes' in result else 'twins'}, here"
+    panels = [(here, title)]
+    if any(p is not None for line in printed for p in line):
+        panels.append((there, "F, groups/cameras: photographs, in print"))
+    figure = _pictures.blank(2.0 + (0.6 + 0.95 * max(len(names), 3)) * len(panels), 4.7)
+    for ax, (cells, words) in zip(
+        figure.subplots(1, len(panels), sharey=True, squeeze=False)[0], panels, strict=True
+    ):
+        _pictures.shade(ax, cells, words, least=0.4, most=1.05, cmap="Blues")
     return figure
 
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = [_words.standing(result, names)]
-    if "phan-D2" in names and "phan-D4" in names:
+    said = _words.standing(result, names)
+    if set(_HARD) <= set(names):
         said.append(_order(result))
+    said += _words.failures(result)
     if "notes" in result:  # of photographs
         said += [*result["skipped"], *result["notes"]]
     else:
@@ -116,30 +138,42 @@ def _text(result: Result) -> str:
     for method, label in _methods(result):
         line = [_entry(result, name, method) for name in names]
         rows.append([f"**{label}**" if method == "ours" else label, *line])
-    note = "F, groups found/cameras, and in brackets F in print:"
-    return " ".join(said) + f"\n\n{note}\n\n" + _words.table(head, rows)
+    note = "F, groups found/cameras, and in brackets the same in print:"
+    return _words.bullets(said) + f"\n\n{note}\n\n" + _words.table(head, rows)
 
 
 def _order(result: Result) -> str:
     """The rivals from best to worst, here and in print."""
     order = [label for method, label in _methods(result) if _in_print(result, "phan-D2", method)]
     known = {entry["method"]: entry["label"] for entry in result["printed"]}
-    printed = sorted(
-        known,
-        key=lambda m: -sum(_in_print(result, name, m) or 0 for name in ("phan-D2", "phan-D4")),
-    )
+
+    def mean(method: str) -> float:
+        found = [_in_print(result, name, method) for name in _HARD]
+        return sum(float(entry["f"]) for entry in found if entry is not None) / len(_HARD)
+
+    printed = sorted(known, key=lambda method: -mean(method))
     return (
         f"By the mean of D2 and D4, the rivals in print come in the order {', '.join(order)} here "
         f"and {', '.join(known[m] for m in printed)} in print."
     )
 
 
+def _here(row: Mapping[str, Any]) -> str:
+    groups = _groups(row["configuration"], row["n_clusters"], row["n_cameras"])
+    return f"{_words.share(row['f'])}, {groups}"
+
+
+def _printed(entry: Mapping[str, Any]) -> str:
+    groups = _groups(entry["configuration"], entry["n_clusters"])
+    return f"{_words.share(entry['f'])}, {groups}"
+
+
 def _entry(result: Result, name: str, method: str) -> str:
-    row, value = cell(result, name, method), _in_print(result, name, method)
+    row, entry = cell(result, name, method), _in_print(result, name, method)
+    also = "" if entry is None else f" ({_printed(entry)})"
     if row is None:
-        return "–"
-    groups = f"{_words.count(row['n_clusters'])}/{_words.count(row['n_cameras'])}"
-    also = "" if value is None else f" ({_words.share(value)})"
+        return f"–{also}"
+    groups = _groups(name, row["n_clusters"], row["n_cameras"])
     return f"{_words.with_spread(row)}, {groups}{also}"
 
 

@@ -21,7 +21,7 @@ from samecam.experiments import _paper, _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result, silent
 from samecam.experiments._grid import cell, remarks, rounded
 from samecam.experiments._methods import METHODS, Method, make_estimator
-from samecam.experiments._sources import Fingerprints, Plan, Source, plan
+from samecam.experiments._sources import Fingerprints, Plan, Source, plan, twin_parameters
 from samecam.experiments._study import Run, Study
 from samecam.metrics import scores
 
@@ -96,21 +96,32 @@ def _run(context: Context) -> None:
 
 
 def _run_twins(context: Context) -> None:
-    todo, made = _todo(context), ""
+    todo = _todo(context)
     folder = context.study.folder / "store"
+    made: str | None = None
+
+    def make(task: Task) -> Run:
+        nonlocal made
+        if made is None:
+            made = ""
+            _warm_up(context, folder)
+        if made != task.name:
+            _write(twin(task.name), folder)
+            made = task.name
+        return _timed(task, partial(_written, folder), context)
+
     try:
         for done, task in enumerate(todo):
             context.progress("running-time", done, len(todo))
-            if context.study.has(task.key):
-                continue
-            if made != task.name:
-                if not made:
-                    _warm_up(context, folder)
-                _write(twin(task.name), folder)
-                made = task.name
-            context.study.run(task.key, partial(_timed, task, partial(_written, folder), context))
+            parameters = {
+                **twin_parameters(twin(task.name), whole=True),
+                "side": _SIDE,
+                "options": task.method.settings(task.wanted),
+            }
+            context.study.run(task.key, partial(make, task), parameters=parameters)
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if made is not None:  # else the folder may be another process's
+            shutil.rmtree(folder, ignore_errors=True)
     context.progress("running-time", len(todo), len(todo))
 
 
@@ -118,11 +129,14 @@ def _run_real(context: Context) -> None:
     """The same on the store of a case; extraction is not timed."""
     todo = _todo(context)
     kept: dict[str, Fingerprints] = {}
+    begun = False
 
     def make(task: Task) -> Run:
+        nonlocal begun
         assert task.source is not None
         assert task.source.extract is not None
-        if not kept:
+        if not begun:
+            begun = True
             _warm_up(context, context.study.folder / "store")
         if task.name not in kept:
             kept[task.name] = task.source.extract()
@@ -135,7 +149,8 @@ def _run_real(context: Context) -> None:
             parameters = {**task.source.parameters, "options": task.method.settings(task.wanted)}
             context.study.run(task.key, partial(make, task), parameters=parameters)
     finally:
-        shutil.rmtree(context.study.folder / "store", ignore_errors=True)
+        if begun:
+            shutil.rmtree(context.study.folder / "store", ignore_errors=True)
     context.progress("running-time", len(todo), len(todo))
 
 
@@ -290,6 +305,7 @@ def _plot(result: Result) -> "Figure":
                     [row[f"{name}_spread"] for row in rows],
                 )
         _pictures.tidy(ax, title, "cameras")
+        _pictures.at_cameras(ax, [row["n_cameras"] for row in result["rows"] if row["runs"]])
         ax.set_ylim(bottom=0)
     axes[0].legend(frameon=False, loc="upper left")
     return figure
@@ -315,35 +331,37 @@ def _text(result: Result) -> str:
         names = _words.listed([row["label"] for row in slower])
         said.append(f"**Ours is slower there than {names}.**")
     entry = result["printed"][0]
+    said += _setting(result, _times(rows))
     said.append(
-        f"{_setting(result, _times(rows))} "
         f"The paper's {entry['label']} takes about {entry['minutes']} minutes for all of Dresden "
         f"({entry['configuration']}, 512²; "
         f"{entry['place']}), on a machine of its own: the two are not comparable."
     )
-    said += [*result.get("skipped", []), *result.get("notes", [])]
+    said += [*_words.failures(result), *result.get("skipped", []), *result.get("notes", [])]
     head = ["cameras", "photos", *(METHODS[key].label for key in _METHODS)]
     lines = [_line(result, name) for name in result["configurations"]]
     note = "Seconds (reading + computing), seconds of all cores, F:"
-    return " ".join(said) + f"\n\n{note}\n\n" + _words.table(head, lines)
+    return _words.bullets(said) + f"\n\n{note}\n\n" + _words.table(head, lines)
 
 
-def _setting(result: Result, times: str) -> str:
+def _setting(result: Result, times: str) -> list[str]:
     """What was timed, and how."""
     side = result["side"]
     timed = f"All was timed in one study on one machine, each method {times}."
     if "notes" in result:  # of photographs
-        return (
+        return [
             f"Fingerprints of photographs have {side}² numbers of two bytes and lie in a case; "
             "extracting them is not counted, and how much of them the system still holds in memory "
-            f"is not known. {timed}"
-        )
-    return (
+            "is not known.",
+            timed,
+        ]
+    return [
         f"Fingerprints here have {side}² numbers of two bytes, twins with chance as far away as at "
-        f"512², and were just written, so that they are read from memory. {timed} Correlations are "
-        f"{512 / side:g} times as large as at 512², which LS-SSC's published regressor does not "
-        "know of, so its F is not that of large-dresden."
-    )
+        "512², and were just written, so that they are read from memory.",
+        timed,
+        f"Correlations are {512 / side:g} times as large as at 512², which LS-SSC's published "
+        "regressor does not know of, so its F is not that of large-dresden.",
+    ]
 
 
 def _times(rows: Mapping[str, Mapping[str, Any]]) -> str:

@@ -4,15 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._paper import SIDES, TABLE_IV
-from samecam.experiments._photo_level import (
-    introduce,
-    plot_photos,
-    run_photos,
-    score_photos,
-    tables,
-    where_behind,
-)
+from samecam.experiments._photo_level import plot_photos, run_photos, score_photos
 from samecam.experiments._photo_sets import PhotoSet, Setting, allowed_sides
+from samecam.experiments._photo_words import introduce, tables, where_behind
 from samecam.experiments._study import Study
 
 if TYPE_CHECKING:
@@ -47,7 +41,7 @@ def words(result: Result) -> str:
     """The section of the page."""
     return "\n\n".join(
         [
-            f"{introduce(result)} All squares are cut from the top left corner.",
+            introduce(result, ["All squares are cut from the top left corner."]),
             tables(result),
             where_behind(result),
         ]

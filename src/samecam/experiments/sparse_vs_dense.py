@@ -283,7 +283,8 @@ def _text(result: Result) -> str:
         "The figure carries no numbers in the paper. Here both pictures are also counted: the "
         "share of the positive mass that lies within cameras, the share of pairs that have any "
         "weight, and the probability (AUC) that a pair of one camera has more "
-        "weight than a pair of two. γ is twice the measured scale of chance."
+        "weight than a pair of two.",
+        "γ is twice the measured scale of chance.",
     ]
     rows = []
     for one in result["sets"]:
@@ -296,12 +297,12 @@ def _text(result: Result) -> str:
             )
         for name, label in (("dense", "correlations"), ("sparse", "representations")):
             n = one[name]["numbers"]
-            shares = [f"{n[key]:.1%}" for key in ("within", "inside", "between")]
-            rows.append([_ON[one["kind"]], label, *shares, f"{n['auc']:.3f}"])
+            shares = [_words.rate(n[key]) for key in ("within", "inside", "between")]
+            rows.append([_ON[one["kind"]], label, *shares, _words.share(n["auc"], 3)])
         said.append(_compared(one))
     head = ["on", "matrix", "mass within cameras", "pairs of one camera with weight",
             "pairs of two", "AUC"]  # fmt: skip
-    return " ".join(said) + "\n\n" + _words.table(head, rows)
+    return _words.bullets(said) + "\n\n" + _words.table(head, rows)
 
 
 def _compared(one: Mapping[str, Any]) -> str:
@@ -316,11 +317,11 @@ def _compared(one: Mapping[str, Any]) -> str:
     if sparse["within"] > dense["within"]:
         said += " That is what the paper's figure shows."
     if sparse["auc"] < dense["auc"]:
+        less, more = (_words.share(n["auc"], 3) for n in (sparse, dense))
         said += (
-            f" Pair by pair the representation tells less (AUC {sparse['auc']:.3f} against "
-            f"{dense['auc']:.3f}), because {1 - sparse['inside']:.0%} of the pairs of one camera "
-            "have no weight in it either: what is gained is that the weight that is left can be "
-            "trusted."
+            f" Pair by pair the representation tells less (AUC {less} against {more}), "
+            f"because {1 - sparse['inside']:.0%} of the pairs of one camera have no weight in it "
+            "either: what is gained is that the weight that is left can be trusted."
         )
     return said
 

@@ -41,6 +41,7 @@ RULES: Mapping[str, str] = {
     "ls-ssc": "the paper's regressor",
     "lin-ls": "Lin's, as far as it is known",
 }
+_SHORT = {rule: label.partition(",")[0] for rule, label in RULES.items()}
 _FEWEST = 8
 # Differences of rates that the text speaks of.
 _NOTABLE = 0.005
@@ -309,21 +310,26 @@ def _text(result: Result) -> str:
     said = [
         f"{result['replications']:,} pairs of groups of n photos each, both of one camera or of "
         "two, were drawn at every n, and every rule judged them, P_FA = "
-        f"{result['false_alarm']:g}. The paper's figure shows two cameras of Dresden and "
-        "carries no numbers. Lin's formula was not found; the line drawn is H₁ less what "
-        "sampling alone would explain, which is what is known of it: confident."
+        f"{result['false_alarm']:g}. H₁ is the correlation that two groups of one camera are "
+        "expected to have.",
+        "The paper's figure shows two cameras of Dresden and carries no numbers.",
+        "Lin's formula was not found; the line drawn is H₁ less what sampling alone would explain, "
+        "which is what is known of it: confident. The rival Lin-LS of the other sections does not "
+        "merge by that line: it takes H₁/2, which is the line called ours here "
+        "([docs/rivals.md](rivals.md)).",
     ]
-    said += [_sentence(panel) for panel in result["panels"]]
+    said += [sentence for panel in result["panels"] for sentence in _sentences(panel)]
     rows = [
         [_title(panel), str(row["size"]), *(
-            f"{row['rules'][rule]['missed']:.1%} / {row['rules'][rule]['wrong']:.1%}"
+            f"{_words.rate(row['rules'][rule]['missed'])} / "
+            f"{_words.rate(row['rules'][rule]['wrong'])}"
             for rule in RULES
         )]
         for panel in result["panels"] for row in panel["rows"]
     ]  # fmt: skip
     head = ["cameras", "n", *RULES.values()]
     return (
-        " ".join(said)
+        _words.bullets(said)
         + "\n\nPairs of one camera that are not joined / pairs of two cameras that are:\n\n"
         + _words.table(head, rows)
         + "\n\n"
@@ -331,53 +337,53 @@ def _text(result: Result) -> str:
     )
 
 
-def _sentence(panel: Mapping[str, Any]) -> str:
+def _sentences(panel: Mapping[str, Any]) -> list[str]:
     """Where each rule fails on one pair of cameras, and where ours is worse than another."""
     parts = []
-    for rule, label in RULES.items():
+    for rule, label in _SHORT.items():
         most, at = max((row["rules"][rule]["missed"], -row["size"]) for row in panel["rows"])
         wrong = max(row["rules"][rule]["wrong"] for row in panel["rows"])
-        misses = f"misses up to {most:.1%} (n = {-at})" if most else "misses none"
-        parts.append(f"{label} {misses} and joins {f'up to {wrong:.1%}' if wrong else 'none'}")
+        misses = f"misses up to {_words.rate(most)} (n = {-at})" if most else "misses none"
+        joins = f"up to {_words.rate(wrong)}" if wrong else "none"
+        parts.append(f"{label} {misses} and joins {joins}")
     title = _title(panel)
-    return f"{title[:1].upper()}{title[1:]}: {'; '.join(parts)}.{_behind(panel)}"
+    return [f"{title[:1].upper()}{title[1:]}: {'; '.join(parts)}.", *_behind(panel, title)]
 
 
-def _behind(panel: Mapping[str, Any]) -> str:
+def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
     """Sizes at which ours misses more than another rule, and what that one pays for it."""
     said = []
-    for rule, label in list(RULES.items())[1:]:
+    for rule, label in list(_SHORT.items())[1:]:
         rows = [
             row for row in panel["rows"]
             if row["rules"]["ours"]["missed"] > row["rules"][rule]["missed"] + _NOTABLE
         ]  # fmt: skip
         if rows:
             sizes = _words.listed([str(row["size"]) for row in rows])
-            wrong = max(row["rules"][rule]["wrong"] for row in rows)
-            said.append(
-                f"{label} at n = {sizes}, where it joins up to {wrong:.1%} of the strangers"
-            )
+            wrong = _words.rate(max(row["rules"][rule]["wrong"] for row in rows))
+            said.append(f"{label} at n = {sizes}, where it joins up to {wrong} of the strangers")
     if not said:
-        return ""
-    return (
-        f" Ours misses more than {'; more than '.join(said)}: their scale of chance is 1/√d, that "
-        f"of these photos {panel['null_scale'] * panel['n_pixels'] ** 0.5:.2f}/√d."
-    )
+        return []
+    scale = panel["null_scale"] * panel["n_pixels"] ** 0.5
+    return [
+        f"**Of {title}, ours misses more** than {'; more than '.join(said)}: their scale of "
+        f"chance is 1/√d, that of these photos {scale:.2f}/√d."
+    ]
 
 
 def _learnt_words(result: Result) -> str:
     words = [
-        f"{panel['name']} {panel['learnt']['size']:.4f}·(n_A + n_B) + "
+        f"{panel['name']}: {panel['learnt']['size']:.4f}·(n_A + n_B) + "
         f"{panel['learnt']['correlation']:.3f}·(ρ_A + ρ_B) {panel['learnt']['bias']:+.4f}, which "
-        f"explains {panel['learnt']['explained']:.0%}"
+        f"explains {_words.rate(panel['learnt']['explained'])}"
         for panel in result["panels"]
     ]
+    printed = "in print: .0016·(n_A + n_B) + 2.2474·(ρ_A + ρ_B) − .0474"
     return (
-        "Learnt from these pairs (least squares, roles exchanged), the regressor would be: "
-        + "; ".join(words)
-        + ". In print: .0016·(n_A + n_B) + 2.2474·(ρ_A + ρ_B) − .0474. It is a straight line laid "
-        "against a curve, "
-        "another one for every strength of camera; H₁/2 is the curve itself."
+        "Learnt from these pairs (least squares, roles exchanged), the regressor would be\n\n"
+        + _words.bullets([*words, printed])
+        + "\n\nIt is a straight line laid against a curve, another one for every strength of "
+        "camera; H₁/2 is the curve itself."
     )
 
 
