@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks import dask_page
 from benchmarks import dask_tasks as itself  # by the name that workers import it by
 from benchmarks.extraction import make_photos
 from benchmarks.record import write
@@ -318,6 +319,7 @@ def main():
     for workers, row in result["million"]["workers"].items():
         print(workers, row)
     write("dask_tasks", result, **vars(options))
+    dask_page.main()
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ and images of the paper's, on which LS-SSC was made to do about as well as in pr
 carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
 chance in them run ten times with seeds 0, 1, …, in a quick study three times, or as often as is
 said: mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo
-counts as a group of its own. L_g is the number of cameras, L_p that of groups found (L_p/L_g above 1: cameras
-are split), L_d that of cameras that are found: those of which some group holds more photos than of
-all others together. "Level" is the same F to six digits. "1" is 1 to six digits; what is nearly 1
-has as many digits as it takes to see it.
+counts as a group of its own. L_g is the number of cameras, L_p that of groups found (L_p/L_g above
+1: cameras are split), L_d that of cameras that are found: those of which some group holds more
+photos than of all others together. "Level" is the same F to six digits. "1" is 1 to six digits;
+what is nearly 1 has as many digits as it takes to see it.
 """
 # Digits of a SHA-256 that the page shows; the JSON has all.
 _SHORT = 12
