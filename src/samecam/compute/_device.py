@@ -117,7 +117,7 @@ def full_precision() -> Iterator[None]:
     import torch
 
     known: Any = torch.backends
-    backends = (known.cuda.matmul, known.mkldnn.matmul)
+    backends: tuple[Any, ...] = (known.cuda.matmul, getattr(known.mkldnn, "matmul", None))
     if not all(hasattr(backend, "fp32_precision") for backend in backends):  # before 2.9
         old = torch.get_float32_matmul_precision()
         torch.set_float32_matmul_precision("highest")

@@ -10,6 +10,9 @@ from samecam.compute import choose_device, torch_device, with_less
 from samecam.correlate import _cpu
 from samecam.correlate._cpu import DEFAULT_MEMORY, Floats, Source
 
+# Part of the memory for rows on a GPU that arrays of passing use may take beside them.
+_WORK_SHARE = 8
+
 
 def gram(
     source: Source,
@@ -99,6 +102,9 @@ def strips_on(source: Source, device: str, memory: int) -> Iterator[Any]:
     from samecam.correlate import _rows
 
     if isinstance(source, _rows.DeviceRows):
-        yield source
-        return
-    yield from _rows.DeviceRows.strips(source, device, _rows.strip_width(source, memory))
+        found: Iterator[Any] = iter([source])
+    else:
+        found = _rows.DeviceRows.strips(source, device, _rows.strip_width(source, memory))
+    for rows in found:
+        rows.work = min(rows.work, max(memory, 0) // _WORK_SHARE)
+        yield rows

@@ -34,6 +34,7 @@ class DeviceRows(FingerprintStore):
     ----------
     values : (≥ n, ≥ d) int8, float16 or float32 tensor; what is beyond n and d is zero
     scales : (n,) float32 tensor
+    work : bytes that arrays of passing use may take, at most
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class DeviceRows(FingerprintStore):
         self.values, self.scales, self.n_pixels = values, scales, n_pixels
         self._keys = list(keys) or [f"{i:09d}" for i in range(len(scales))]
         self._hashes = [""] * len(scales)
+        self.work = _WORK_BYTES
 
     @classmethod
     def load(cls, source: Any, device: str) -> "DeviceRows":
@@ -83,7 +85,7 @@ class DeviceRows(FingerprintStore):
         lengths = torch.as_tensor(np.bincount(labels[inside], minlength=count), device=where)
         factors = torch.as_tensor(weights, device=where)[order] * self.scales[order]
         out = torch.empty((count, self.n_pixels), dtype=torch.float32, device=where)
-        step = max(1, _WORK_BYTES // max(12 * len(order), 1))
+        step = max(1, self.work // max(12 * len(order), 1))
         for start in range(0, self.n_pixels, step):
             end = min(start + step, self.n_pixels)
             part = self.values[:, start:end][order].float() * factors[:, None]
@@ -95,7 +97,7 @@ class DeviceRows(FingerprintStore):
     def squared_norms(self) -> torch.Tensor:
         """‖row i‖², (n,) float32."""
         out = torch.empty_like(self.scales)
-        step = max(1, _WORK_BYTES // (4 * self.values.shape[1]))
+        step = max(1, self.work // (4 * self.values.shape[1]))
         for first in range(0, len(out), step):
             last = min(first + step, len(out))
             out[first:last] = self.values[first:last].float().square().sum(dim=1)
@@ -112,7 +114,7 @@ class DeviceRows(FingerprintStore):
         left = (sums / norms).to(torch.float16 if short else torch.float32)
         padded = left.new_zeros((len(left), self.values.shape[1]))
         padded[:, :d] = left
-        step = max(ROW_STEP, _WORK_BYTES // self.values.shape[1] // ROW_STEP * ROW_STEP)
+        step = max(ROW_STEP, self.work // self.values.shape[1] // ROW_STEP * ROW_STEP)
         for first in range(0, len(self), step):
             last = min(first + step, len(self))
             right = self.values[first:last].to(left.dtype)
@@ -121,7 +123,9 @@ class DeviceRows(FingerprintStore):
 
     def narrowed(self, start: int, end: int) -> "DeviceRows":
         """Some pixels of all rows, not copied."""
-        return DeviceRows(self.values[:, start:end], self.scales, end - start, self._keys)
+        part = DeviceRows(self.values[:, start:end], self.scales, end - start, self._keys)
+        part.work = self.work
+        return part
 
     @property
     def keys(self) -> Sequence[str]:

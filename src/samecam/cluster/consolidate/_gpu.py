@@ -170,7 +170,7 @@ class FingerprintSums:
         norms = torch.zeros_like(self._inverse)
         for rows in self._strips(out):
             norms += rows.squared_norms()
-            for a, b in _runs(count, rows.n_pixels):
+            for a, b in _runs(count, rows.n_pixels, rows.work):
                 some = np.where((labels >= a) & (labels < b), labels - a, -1)
                 rows.against(rows.weighted_sums(some, self._weights, b - a), out[a:b])
         inside = np.flatnonzero(labels >= 0)
@@ -195,10 +195,10 @@ class FingerprintSums:
         norms = torch.zeros_like(self._inverse)
         for rows in self._strips(norms):
             norms += rows.squared_norms()
-            for start, end in _runs(rows.n_pixels, count):
+            for start, end in _runs(rows.n_pixels, count, rows.work):
                 part = rows.narrowed(start, end)
                 sums = part.weighted_sums(labels, self._weights, count)
-                for a, b in _runs(count, count):
+                for a, b in _runs(count, count, rows.work):
                     with full_precision():
                         out[a:b] += (sums[a:b] @ sums.t()).double().cpu().numpy()
         inside = np.flatnonzero(labels >= 0)
@@ -216,9 +216,9 @@ def _at(values: npt.NDArray[Any], like: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(values, device=like.device)
 
 
-def _runs(count: int, width: int) -> Iterator[tuple[int, int]]:
-    """Runs a … b of groups with so many float32 each that fit into the work bytes."""
-    step = max(1, 4 * _WORK_BYTES // max(4 * width, 1))
+def _runs(count: int, width: int, work: int) -> Iterator[tuple[int, int]]:
+    """Runs a … b of groups with so many float32 each that fit into four times the work bytes."""
+    step = max(1, 4 * min(work, _WORK_BYTES) // max(4 * width, 1))
     return ((a, min(a + step, count)) for a in range(0, count, step))
 
 
