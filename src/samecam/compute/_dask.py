@@ -1,6 +1,5 @@
 """Workers on other machines: an executor on a cluster of `dask.distributed`."""
 
-import asyncio
 import logging
 import os
 import signal
@@ -342,6 +341,7 @@ def _ask_who_is_there(address: str) -> None:
 
     A client of dask waits for ever for what is no scheduler, and complains when it is let go of.
     """
+    import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
     distributed = _distributed()
