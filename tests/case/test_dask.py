@@ -37,8 +37,7 @@ from samecam.store import DiskStore
 from tests.case.conftest import SIZE, command, make_photos, run, same_answer, write
 from tests.photos.pictures import encode, scene
 
-if os.environ.get("SAMECAM_NEED_DASK") != "1":
-    pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 SMALL = ExtractionSettings(size=SIZE)
 TABLES = ("images.csv", "clusters.csv", "evidence.csv", "clusters.json")
@@ -437,6 +436,14 @@ def test_an_address_that_is_none_leaves_nothing_but_a_sentence(photos, tmp_path)
     assert code == 1, error
     assert error.count("\n") <= 1
     assert "missing port number" in error
+
+
+def test_the_address_of_a_worker_is_no_scheduler(cluster):
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        worker = next(iter(client.scheduler_info()["workers"]))
+    with pytest.raises(SamecamError, match="it is a worker's address"):
+        compute.cluster_workers(worker)
+    assert compute.cluster_workers(cluster.address) == 2
 
 
 def test_a_local_cluster_needs_no_more_than_the_word(slow, undisturbed, tmp_path):

@@ -91,7 +91,11 @@ def test_no_results_make_a_page_that_says_so(tmp_path):
 
 def test_foreign_files_are_named(tmp_path):
     path = tmp_path / "outliers.json"
-    for text, words in (("{", "cannot be read"), ("{}", "no result of an experiment")):
+    for text, words in (
+        ("{", "cannot be read"),
+        ("{}", "no result of an experiment"),
+        ('{"format": "samecam-result", "version": 1}', "of another version of samecam"),
+    ):
         path.write_text(text)
         with pytest.raises(SamecamError, match=f"outliers.json' .*{words}"):
             results_page(tmp_path, tmp_path)

@@ -6,7 +6,7 @@ from samecam.case._compare import ComparedMethod, Comparison, compare_methods
 from samecam.case._estimate import Estimate
 from samecam.case._evidence import Scenes
 from samecam.case._extract import Extraction, extract_photos, stop_on_signals
-from samecam.case._folder import COLUMNS, STATUSES, Case, open_store, read_case
+from samecam.case._folder import COLUMNS, STATUSES, Case, lock_folder, open_store, read_case
 from samecam.case._groups import Camera, Group
 from samecam.case._log import AuditLog, check_log
 from samecam.case._match import Candidate, Match, Matches, match_photos
@@ -56,6 +56,7 @@ __all__ = [
     "cluster_photos",
     "compare_methods",
     "extract_photos",
+    "lock_folder",
     "match_photos",
     "match_reference",
     "open_store",

@@ -215,6 +215,16 @@ def _lock(folder: Path) -> int:
     """Hold the case for this process alone; the kernel lets go when it ends."""
     if os.path.realpath(folder) in _held:
         raise SamecamError(f"{str(folder)!r} is in use by this process: wait until it ends.")
+    fd = lock_folder(folder)
+    _held.add(os.path.realpath(folder))
+    return fd
+
+
+def lock_folder(folder: Path) -> int:
+    """Open and lock the file `lock` of a folder; a sentence if another process has it.
+
+    To close any file descriptor of it, in this process, is to let go.
+    """
     fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     try:
         fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -225,7 +235,6 @@ def _lock(folder: Path) -> int:
             f"{str(folder)!r} is in use by process {holder}: wait until it ends, or name another "
             "folder."
         ) from None
-    _held.add(os.path.realpath(folder))
     os.ftruncate(fd, 0)
     os.pwrite(fd, str(os.getpid()).encode(), 0)
     return fd

@@ -180,7 +180,7 @@ def read_result(path: Path) -> dict[str, Any]:
         raise SamecamError(f"{str(path)!r} cannot be read ({error}): make it again.") from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise SamecamError(f"{str(path)!r} is no result of an experiment: move it away.")
-    if document.get("version") != VERSION:
+    if document.get("version") != VERSION or "repeats" not in document:
         raise SamecamError(f"{str(path)!r} is of another version of samecam: make it again.")
     return document
 

@@ -1,6 +1,5 @@
 """A study: a folder of finished runs, so that nothing is run twice and scoring comes later."""
 
-import fcntl
 import json
 import os
 import re
@@ -221,6 +220,8 @@ _holding = threading.Lock()
 
 def _held(folder: Path) -> _Hold:
     """Hold a study for this process alone; the kernel lets go when it ends."""
+    from samecam.case import lock_folder
+
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise SamecamError(f"{str(folder)!r} is a file: name a folder for the study.")
     real = os.path.realpath(folder)
@@ -229,18 +230,7 @@ def _held(folder: Path) -> _Hold:
         return found
     with _sentence(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        hold = _Hold(fd)
-        try:
-            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
-            holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "another one"
-            raise SamecamError(
-                f"{str(folder)!r} is in use by process {holder}: wait until it ends, or name "
-                "another folder."
-            ) from None
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        hold = _Hold(lock_folder(folder))
     _holds[real] = hold
     return hold
 
