@@ -11,7 +11,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from samecam.case import versions
+from samecam.provenance import versions
 
 RESULTS = Path(__file__).parent / "results"
 

@@ -16,8 +16,8 @@ from samecam.case import ClusteringSettings, add_photos, check_log, open_store, 
 from samecam.case import _add as adding
 from samecam.cluster import ConsolidatedSSC
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.simulate import fingerprints, gram
-from samecam.store import write_atomically
 from tests.case.worlds import SETTINGS, copied, shared_world, tree
 
 

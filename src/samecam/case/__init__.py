@@ -18,7 +18,6 @@ from samecam.case._size import SIZES, SizeChoice, choose_size
 from samecam.case._tune import Tuning, tune_case
 from samecam.case._tuned import Tuned, read_tuned
 from samecam.case._verify import InputCheck, Relabelled, Verification, verify_case
-from samecam.case._versions import versions
 
 __all__ = [
     "COLUMNS",
@@ -66,5 +65,4 @@ __all__ = [
     "stop_on_signals",
     "tune_case",
     "verify_case",
-    "versions",
 ]

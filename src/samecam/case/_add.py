@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute
+from samecam.arrays import Labels
 from samecam.case._answer import Answer
 from samecam.case._cluster import Clustering, _no_longer_in_order
 from samecam.case._estimate import Estimate
@@ -37,10 +37,9 @@ from samecam.case._standing import (
     written_hash,
 )
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.photos import Found, scan
-from samecam.store import FingerprintStore, Record, write_atomically
-
-Labels = npt.NDArray[np.intp]
+from samecam.store import FingerprintStore, Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Labels
 from samecam.case import _evidence
 from samecam.case._evidence import Weighed, figures, number
 from samecam.case._folder import Case, csv_text
 from samecam.case._groups import Group, clusters_json, describe_groups, read_groups
-from samecam.case._versions import versions
-from samecam.store import Record, write_atomically
+from samecam.files import write_atomically
+from samecam.provenance import versions
+from samecam.store import Record
 
 COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
 TABLE, EVIDENCE, OBJECTS = "clusters.csv", "evidence.csv", "clusters.json"
 REPORT = "report.html"  # made of an answer by a later room, and gone with it
-
-Labels = npt.NDArray[np.intp]
 
 
 class Answer:

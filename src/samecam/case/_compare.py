@@ -11,27 +11,27 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute
 from samecam._version import __version__
+from samecam.arrays import Labels
 from samecam.case import _compare_run as running
 from samecam.case._compare_plot import svg
 from samecam.case._folder import open_store, read_case
 from samecam.case._method import ClusteringSettings, reads_fingerprints
 from samecam.case._prepare import Progress
 from samecam.case._standing import used_photos
-from samecam.case._versions import versions
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.metrics import Scores, match_paths, read_truth, scores
-from samecam.store import Record, write_atomically
+from samecam.provenance import versions
+from samecam.store import Record
 
 TABLE, PICTURE = "compare.json", "compare.svg"
 # Correlations are shared in a file if, held twice, they leave this share of the memory free.
 _SHARED = 0.25
 _TWIN = "same bytes as "
 
-Labels = npt.NDArray[np.intp]
 Input = Literal["correlations", "fingerprints"]
 
 

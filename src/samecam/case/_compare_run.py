@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Labels
 from samecam.case._folder import open_store
 from samecam.case._method import ClusteringSettings, group_photos
 from samecam.case._standing import used_photos
@@ -25,8 +25,6 @@ from samecam.store import FingerprintStore, Subset
 GRAM = "gram.npy"
 _ANSWER, _LABELS, _SAID = "answer.json", "labels.npy", "said.txt"
 _LAST = 300
-
-Labels = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

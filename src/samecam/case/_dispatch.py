@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Protocol
 
 from samecam import compute
+from samecam.arrays import Pixels
 from samecam.case import _worker
 from samecam.case._means import Means
 from samecam.case._on_device import HELD, DeviceStage
 from samecam.case._settings import ExtractionSettings
-from samecam.case._versions import versions
-from samecam.case._worker import Outcome, Pixels, Task
+from samecam.case._worker import Outcome, Task
 from samecam.errors import SamecamError
 from samecam.photos import Found
+from samecam.provenance import versions
 
 # Photos a task on a cluster has, and how many tasks a worker should get in all.
 FEWEST, MOST = 50, 500

@@ -5,15 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import correlate, evidence
+from samecam.arrays import Doubles, Labels
 from samecam.case._prepare import Progress
 from samecam.case._scene import kept_scene
 from samecam.store import FingerprintStore, Record
-
-Labels = npt.NDArray[np.intp]
-Doubles = npt.NDArray[np.float64]
 
 COLUMNS = (
     *("path", "cluster", "correlation", "z", "p_value", "comparisons", "adjusted_p"),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from samecam import compute
 from samecam.case import _worker
 from samecam.case._means import Means
-from samecam.case._versions import versions
+from samecam.provenance import versions
 from samecam.store import DiskStore, FingerprintStore, Subset
 
 T = TypeVar("T")

@@ -22,10 +22,10 @@ from samecam.case._reasons import count_reasons
 from samecam.case._settings import ExtractionSettings
 from samecam.case._size import SizeChoice
 from samecam.case._twins import likely_twins
-from samecam.case._versions import versions
 from samecam.case._worker import Outcome, Task
 from samecam.errors import SamecamError
 from samecam.photos import Found
+from samecam.provenance import versions
 from samecam.store import Record
 
 COMMIT_SECONDS = 0.5

@@ -13,7 +13,8 @@ from samecam._version import __version__
 from samecam.case._log import AuditLog
 from samecam.case._settings import StoreSettings
 from samecam.errors import SamecamError
-from samecam.store import DiskStore, FingerprintStore, Record, write_atomically
+from samecam.files import write_atomically
+from samecam.store import DiskStore, FingerprintStore, Record
 
 FORMAT = "samecam-case"
 VERSION = 1

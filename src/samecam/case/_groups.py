@@ -7,16 +7,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import evidence
+from samecam.arrays import Labels
 from samecam.case._evidence import Scenes, Weighed, figures, number
 from samecam.store import Record
 
 FORMAT = "samecam-clusters"
 VERSION = 1
-
-Labels = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

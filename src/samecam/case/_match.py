@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute, correlate, evidence
+from samecam.arrays import Doubles, Floats, Labels
 from samecam.case._folder import open_store, read_case
 from samecam.case._prepare import Photos, Progress, arguments
 from samecam.case._settings import ExtractionSettings
 from samecam.case._shifts import shift_null
-from samecam.case._standing import Labels, extraction_settings, standing_labels, used_photos
-from samecam.case._views import Cropped, Floats, Seen, View, look_at
+from samecam.case._standing import extraction_settings, standing_labels, used_photos
+from samecam.case._views import Cropped, Seen, View, look_at
 from samecam.errors import SamecamError
 from samecam.photos import scan
 from samecam.store import FingerprintStore
@@ -24,8 +24,6 @@ from samecam.store import FingerprintStore
 RATE = 0.01
 _PRIOR = 20
 Verdict = Literal["match", "none", "unusable", "skipped"]
-
-Doubles = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

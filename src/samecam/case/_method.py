@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
+from samecam.arrays import Labels
 from samecam.case._executor import executor_for, fit_parameters
 from samecam.case._means import Means
 from samecam.case._prepare import Progress
@@ -22,8 +23,6 @@ _OURS = ("metric", "memory", "n_pixels", "random_state", "device")
 _PAPERS = ("ssc", "ssc-nc", "ls-ssc")
 # Methods without options of `fit` that want the fingerprints and not their correlations alone.
 _READERS = ("lin-ls",)
-
-Labels = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

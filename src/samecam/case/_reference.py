@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from samecam import compute, correlate, evidence
+from samecam.arrays import Floats
 from samecam.case._match import (
     RATE,
     SHIFTS,
@@ -21,7 +22,7 @@ from samecam.case._match import (
 from samecam.case._prepare import Photos, Progress, arguments
 from samecam.case._settings import ExtractionSettings, Size
 from samecam.case._size import choose_size, measure_photos
-from samecam.case._views import Floats, Seen, look_at
+from samecam.case._views import Seen, look_at
 from samecam.errors import SamecamError
 from samecam.photos import Found, scan
 

@@ -3,12 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import correlate, evidence
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
+from samecam.arrays import Doubles, Floats
 
 # Shifts are multiples of the JPEG block, so that what a grid left still lies on itself; and so
 # far apart that neighbouring ones are independent.

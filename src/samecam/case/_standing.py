@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Labels
 from samecam.case._method import ClusteringSettings
 from samecam.case._settings import ExtractionSettings
 from samecam.errors import SamecamError
@@ -17,8 +17,6 @@ from samecam.store import FingerprintStore, Record
 
 TABLE, OBJECTS, START = "clusters.csv", "clusters.json", "start.csv"
 _STATUSES = ("good", "weak")
-
-Labels = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

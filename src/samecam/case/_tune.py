@@ -15,14 +15,16 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam._version import __version__
+from samecam.arrays import Labels
 from samecam.case._folder import open_store, read_case
 from samecam.case._prepare import Progress
 from samecam.case._standing import used_photos
 from samecam.case._tuned import FORMAT, VERSION
-from samecam.case._versions import versions
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.metrics import match_paths, read_truth
-from samecam.store import FingerprintStore, Record, write_atomically
+from samecam.provenance import versions
+from samecam.store import FingerprintStore, Record
 
 if TYPE_CHECKING:
     from samecam.cluster import GammaSelection, RecyclingSelection, RegressorFit
@@ -34,8 +36,6 @@ MOST = 1000
 _BATCHES, _FEWEST = 6, 30
 # Photos of one camera that learning the threshold needs: two groups of two.
 _LEAST = 4
-
-Labels = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from samecam.case._extract import Extraction
 from samecam.case._folder import Case
 from samecam.case._prepare import Progress
 from samecam.case._reasons import count_reasons
-from samecam.case._versions import versions
 from samecam.errors import SamecamError
+from samecam.provenance import versions
 from samecam.store import Dtype, Record, record_bytes
 
 PHASE = "Reading"

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from samecam import compute
+from samecam.arrays import Labels
 from samecam.case import _worker
 from samecam.case._add import group_from
 from samecam.case._folder import images_csv, open_store, read_case
@@ -25,7 +26,6 @@ from samecam.case._standing import (
     OBJECTS,
     START,
     TABLE,
-    Labels,
     Place,
     clustering_settings,
     file_hash,

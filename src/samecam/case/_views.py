@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
+from samecam.arrays import Floats
 from samecam.case import _worker
 from samecam.case._prepare import Progress
 from samecam.case._settings import ExtractionSettings
@@ -23,8 +24,6 @@ TURNS = (0, 90, 180, 270)
 PHASE = "Looking"
 # Common crops are multiples of this: the JPEG grid is removed in phases of 16 pixels.
 _STEP = 16
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,9 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy.typing as npt
-
+from samecam.arrays import Pixels
 from samecam.case._scene import keep_scene
 from samecam.case._settings import ExtractionSettings
-from samecam.case._versions import versions
 from samecam.errors import SamecamError
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import (
@@ -27,9 +25,8 @@ from samecam.photos import (
     looks_like_picture,
     read_photo,
 )
+from samecam.provenance import versions
 from samecam.store import Placement, ShardWriter
-
-Pixels = npt.NDArray[Any]
 
 LARGEST_FILE = 2**30
 _CHUNK = 2**20

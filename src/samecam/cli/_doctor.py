@@ -37,7 +37,7 @@ def examine() -> dict[str, Any]:
     from threadpoolctl import threadpool_info
 
     from samecam import compute
-    from samecam.case import versions
+    from samecam.provenance import versions
 
     here = compute.machine()
     __import__("numpy")

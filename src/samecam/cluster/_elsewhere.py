@@ -5,10 +5,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from samecam import correlate
+from samecam.arrays import AnyFloats, Rows
 from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore, StoredRows, Subset
@@ -16,8 +14,6 @@ from samecam.store import FingerprintStore, StoredRows, Subset
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-Floats = npt.NDArray[np.floating]
-Rows = npt.NDArray[np.intp]
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -30,10 +26,10 @@ class BatchData:
     """
 
     rows: Rows
-    gram: Floats | None = None
-    fingerprints: Floats | StoredRows | None = None
+    gram: AnyFloats | None = None
+    fingerprints: AnyFloats | StoredRows | None = None
 
-    def correlations(self, memory: int, device: str = "cpu") -> Floats:
+    def correlations(self, memory: int, device: str = "cpu") -> AnyFloats:
         """Correlations of the batch; a device that is not there, here, is an error."""
         if self.gram is not None:
             return self.gram

@@ -8,11 +8,10 @@ import numpy.typing as npt
 from sklearn.utils.validation import validate_data
 
 from samecam import compute, correlate
+from samecam.arrays import Gram
 from samecam.errors import SamecamError
 from samecam.represent import Representation, SolverReport, represent
 from samecam.store import FingerprintStore
-
-Gram = npt.NDArray[np.floating]
 
 
 class FingerprintInput:

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Labels
 
 
 def numbered(labels: npt.ArrayLike) -> Labels:

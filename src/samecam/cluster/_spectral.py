@@ -5,8 +5,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Labels
+
 Eigengap = Literal["guarded", "authors"]
 
 # Up to so many nodes of one connected part its whole spectrum is computed.

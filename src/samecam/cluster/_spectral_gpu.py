@@ -3,13 +3,11 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from samecam.arrays import Doubles
 from samecam.compute import device_memory, format_bytes, torch_device
 from samecam.errors import SamecamError
-
-Doubles = npt.NDArray[np.float64]
 
 _ARRAYS = 6  # the matrix, its vectors and the work of the solver, n × n each
 _ROWS = 4096

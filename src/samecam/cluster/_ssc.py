@@ -4,19 +4,17 @@ from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
 
 from samecam import compute, correlate
+from samecam.arrays import Gram
 from samecam.cluster._gamma import cost_gamma, null_gamma, paper_gamma
 from samecam.cluster._graph import SCALINGS, Scaling, affinity
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster._spectral import Eigengap, eigengap, spectral_groups, spectrum
 from samecam.represent import Solver
-
-Gram = npt.NDArray[np.floating]
 
 
 class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.compute import format_bytes
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore
 
-Floats = npt.NDArray[np.float32]
 Source = FingerprintStore | npt.NDArray[Any]
 
 DEFAULT_MEMORY = 2 * 2**30

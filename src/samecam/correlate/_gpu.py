@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import torch
 
+from samecam.arrays import Doubles, Rows
 from samecam.compute import default_memory, format_bytes, torch_device
 from samecam.correlate import _rows
 from samecam.correlate._rows import (
@@ -20,10 +20,6 @@ from samecam.correlate._rows import (
     uploaded,
 )
 from samecam.errors import SamecamError
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
 
 # Rows multiplied at a time, at most.
 _BLOCK = 4096

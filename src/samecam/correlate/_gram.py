@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.compute import choose_device, torch_device, with_less
 from samecam.correlate import _cpu
-from samecam.correlate._cpu import DEFAULT_MEMORY, Floats, Source
+from samecam.correlate._cpu import DEFAULT_MEMORY, Source
 
 # Part of the memory for rows on a GPU that arrays of passing use may take beside them.
 _WORK_SHARE = 8

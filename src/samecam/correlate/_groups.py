@@ -3,11 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from samecam.correlate._cpu import DEFAULT_MEMORY, Floats, Source, _parts, _width
+from samecam.arrays import Doubles, Floats
+from samecam.correlate._cpu import DEFAULT_MEMORY, Source, _parts, _width
 from samecam.store import FingerprintStore
 
 Labels = npt.NDArray[np.integer]
-Doubles = npt.NDArray[np.float64]
 
 
 def group_sums(source: Source, labels: Labels, *, memory: int = DEFAULT_MEMORY) -> Floats:

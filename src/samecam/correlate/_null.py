@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
+from samecam.arrays import Doubles
 
 _ROWS = 500
 _FEWEST = 8

@@ -8,12 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from samecam.arrays import Floats, Rows
 from samecam.compute import format_bytes, full_precision, machine, torch_device
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore, Record
 
-Floats = npt.NDArray[np.float32]
-Rows = npt.NDArray[np.intp]
 Checks = npt.NDArray[np.uint32]
 
 # Sides of what is multiplied are multiples of these; what is added is zero.

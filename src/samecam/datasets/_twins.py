@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.datasets._configurations import Configuration, configuration, read_data
 from samecam.errors import SamecamError
 from samecam.simulate import SimulatedFingerprints, SimulatedGram, fingerprints, gram
 
 _MODEL_STRENGTHS, _MODEL_PATTERNS = 1, 2
 _BLOCK = 64
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

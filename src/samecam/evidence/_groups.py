@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles
 from samecam.evidence._null import Null
 from samecam.evidence._sums import (
-    Doubles,
     GroupSums,
     fingerprint_correlations,
     fingerprint_quality,

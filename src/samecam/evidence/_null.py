@@ -5,17 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles, Mask, Rows
 from samecam.evidence._sums import (
-    Doubles,
     GroupSums,
     fingerprint_correlations,
     fingerprint_quality,
     intra_correlations,
     leave_one_out,
 )
-
-Bools = npt.NDArray[np.bool_]
-Pairs = npt.NDArray[np.intp]
 
 _MAD = 1.482602218505602
 # A group's own scale counts as much as the pooled one once 10 strangers were compared.
@@ -61,7 +58,7 @@ class Null:
     spread: float
     body_z: Doubles
     body_p: Doubles
-    left_out: Pairs
+    left_out: Rows
 
 
 def measured_null(given: GroupSums, *, null_scale: float | None = None) -> Null:
@@ -69,7 +66,7 @@ def measured_null(given: GroupSums, *, null_scale: float | None = None) -> Null:
 
     Only clustered photos are strangers to the other groups: photos in no group may belong
     to any of them, and those that exceeded the entry threshold are no longer among them, so
-    they show no tail. Pairs of groups that look like parts of one camera are left out.
+    they show no tail. Rows of groups that look like parts of one camera are left out.
 
     Parameters
     ----------
@@ -139,7 +136,7 @@ def _upper(rate: Doubles, count: float) -> Doubles:
     return np.asarray(np.minimum(gammaincinv(rate * count + 1, _CONFIDENCE) / count, 1.0))
 
 
-def _strangers(given: GroupSums, r: Doubles) -> tuple[Bools, Pairs]:
+def _strangers(given: GroupSums, r: Doubles) -> tuple[Mask, Rows]:
     """(n, k) True where a photo stands in another group, and the pairs of groups left out."""
     result = np.broadcast_to((given.labels >= 0)[:, np.newaxis], r.shape).copy()
     inside = np.flatnonzero(given.labels >= 0)
@@ -153,7 +150,7 @@ def _strangers(given: GroupSums, r: Doubles) -> tuple[Bools, Pairs]:
     return result, pairs
 
 
-def _one_camera(given: GroupSums, scale: float) -> Pairs:
+def _one_camera(given: GroupSums, scale: float) -> Rows:
     """(m, 2) pairs of groups that look like parts of one camera, in order."""
     from scipy.special import ndtri
 
@@ -173,7 +170,7 @@ def _robust(values: Doubles) -> float:
     return _MAD * float(np.median(np.abs(values)))
 
 
-def _group_scales(r: Doubles, strangers: Bools, scale: float) -> Doubles:
+def _group_scales(r: Doubles, strangers: Mask, scale: float) -> Doubles:
     """Robust scale of each group's strangers, drawn to the pooled one where they are few."""
     result = np.full(r.shape[1], scale)
     for c in range(r.shape[1]):
@@ -197,7 +194,7 @@ def _ranks(first: int, last: int) -> npt.NDArray[np.intp]:
     return np.unique(np.clip(some, first, last)).astype(np.intp)
 
 
-def _design_effect(exceeds: Bools, strangers: Bools) -> float:
+def _design_effect(exceeds: Mask, strangers: Mask) -> float:
     """Variance of the exceedances per photo, or per group, over that of independent ones."""
     share = np.count_nonzero(exceeds) / np.count_nonzero(strangers)
     effect = 1.0

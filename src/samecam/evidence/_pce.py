@@ -3,12 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles, Floats
 from samecam.correlate import DEFAULT_MEMORY
 from samecam.evidence._sums import Source
 from samecam.store import FingerprintStore
-
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
 
 RADIUS = 5
 

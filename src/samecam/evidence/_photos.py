@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles, Labels
 from samecam.evidence._null import Null, false_alarm
-from samecam.evidence._sums import Doubles, GroupSums, Labels, leave_one_out
+from samecam.evidence._sums import GroupSums, leave_one_out
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
+from samecam.arrays import Floats, Mask
 
 SIDE = 32
 _COARSE = 8
@@ -36,7 +35,7 @@ def low_pass(picture: npt.NDArray[Any], side: int = SIDE) -> Floats:
     return np.asarray(sums / np.outer(np.diff(rows), np.diff(columns)), dtype=np.float32)
 
 
-def still_scenes(pictures: npt.ArrayLike, threshold: float = ALIKE) -> Bools:
+def still_scenes(pictures: npt.ArrayLike, threshold: float = ALIKE) -> Mask:
     """Which pictures show one scene from one standpoint, (m, m), False on the diagonal.
 
     Of each low-pass picture the detail is compared, what is left once its 8×8 means
@@ -67,7 +66,7 @@ def still_scenes(pictures: npt.ArrayLike, threshold: float = ALIKE) -> Bools:
     return np.asarray(alike | alike.T)
 
 
-def scenes(alike: Bools) -> list[npt.NDArray[np.intp]]:
+def scenes(alike: Mask) -> list[npt.NDArray[np.intp]]:
     """Members of each unmoving scene, largest first: connected parts of two or more."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles, Labels
 from samecam.compute import format_bytes
 from samecam.correlate import DEFAULT_MEMORY, left_out
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
 Source = FingerprintStore | npt.NDArray[Any]
 
 # No wider where memory allows, so that the last digits do not depend on the budget.

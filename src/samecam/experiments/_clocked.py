@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.store import FingerprintStore, Subset
-
-Floats = npt.NDArray[np.float32]
 
 
 class ClockedStore(Subset):

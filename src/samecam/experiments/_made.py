@@ -30,7 +30,7 @@ def commit() -> str:
 
 def versions() -> dict[str, str]:
     """Versions of what a case names, and of SciPy and scikit-learn."""
-    from samecam.case import versions as named
+    from samecam.provenance import versions as named
 
     found = named()
     for name in _MORE:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import AnyFloats, Labels
 from samecam.errors import SamecamError
 from samecam.experiments import _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result
@@ -23,8 +24,6 @@ from samecam.experiments._study import Run, Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Floats = npt.NDArray[np.floating]
-Labels = npt.NDArray[np.intp]
 
 CAMERAS, EACH, QUICK_EACH = 5, 100, 30
 SIDE = 512
@@ -128,7 +127,7 @@ def _real(data: Path, each: int) -> PhotoSet:
 
 
 def _represent(
-    context: Context, kind: str, gram: Floats, truth: Labels, given: Mapping[str, Any]
+    context: Context, kind: str, gram: AnyFloats, truth: Labels, given: Mapping[str, Any]
 ) -> None:
     context.study.run(
         f"{kind}-{_each(context)}/representations",
@@ -137,7 +136,7 @@ def _represent(
     )
 
 
-def _representation(kind: str, gram: Floats, truth: Labels) -> Run:
+def _representation(kind: str, gram: AnyFloats, truth: Labels) -> Run:
     from samecam.cluster import null_gamma
     from samecam.correlate import null_scale
     from samecam.represent import represent
@@ -207,7 +206,7 @@ def _score_one(run: Run) -> dict[str, Any]:
     }
 
 
-def separation(matrix: Floats, same: npt.NDArray[np.bool_]) -> dict[str, float]:
+def separation(matrix: AnyFloats, same: npt.NDArray[np.bool_]) -> dict[str, float]:
     """How well the entries of a matrix tell pairs of one camera from others; no diagonal.
 
     within : share of the positive mass that lies within cameras
@@ -230,7 +229,7 @@ def separation(matrix: Floats, same: npt.NDArray[np.bool_]) -> dict[str, float]:
     }
 
 
-def _levels(matrix: Floats) -> dict[str, Any]:
+def _levels(matrix: AnyFloats) -> dict[str, Any]:
     """A matrix as a small picture: 0 white, 255 the 99.5 % point and above; squares are means."""
     step = -(-len(matrix) // _SQUARES)
     count = -(-len(matrix) // step)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles
 from samecam.errors import SamecamError
 from samecam.experiments import _pictures, _words
 from samecam.experiments._experiment import Context, Experiment, Result
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from samecam.cluster import GroupPairs
 
-Doubles = npt.NDArray[np.float64]
 
 REPLICATIONS, QUICK_REPLICATIONS = 2000, 200
 _CHUNK = 200

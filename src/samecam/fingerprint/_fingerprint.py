@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
+from samecam.arrays import Floats
 from samecam.fingerprint import _residual, _spectrum
 from samecam.fingerprint._residual import Workspace, gray_residual, workspace
 
-Floats = npt.NDArray[np.float32]
 Preset = Literal["default", "paper"]
 
 # Root-mean-square residual, in gray levels, under which there is only rounding noise.

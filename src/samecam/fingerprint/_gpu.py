@@ -15,7 +15,7 @@ depends on the order in which threads end.
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,7 @@ from samecam.fingerprint._residual import GRAY_WEIGHTS, LEVELS
 from samecam.fingerprint._spectrum import PEAK, WINDOW
 from samecam.fingerprint._wavelet import HIGH, LOW, PHASE
 
-Tensor = torch.Tensor
+Tensor: TypeAlias = torch.Tensor
 Pictures = Sequence[npt.NDArray[np.generic]]
 Bands = tuple[Tensor, Tensor]
 WindowMeans = Callable[[Tensor], Tensor]

@@ -17,11 +17,8 @@ All kernels release the GIL.
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles, Floats
 from samecam.compute import jit
-
-Plane = npt.NDArray[np.float32]
-Line = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
 
 # Daubechies wavelet of length 8 ("db4"): low-pass analysis filter.
 _LOW = np.array(
@@ -66,7 +63,7 @@ def _term(step: int, past: int) -> int:
 
 
 @_jit
-def _analyse_line(line: Line, width: int, out: Line, even: Line, odd: Line) -> None:
+def _analyse_line(line: Floats, width: int, out: Floats, even: Floats, odd: Floats) -> None:
     """One row of length `width` becomes [low | high] in `out`.
 
     With ext the symmetric extension, low[k] = Σ_j h[j]·ext[2k+1−j].
@@ -99,14 +96,14 @@ def _analyse_line(line: Line, width: int, out: Line, even: Line, odd: Line) -> N
 
 @_jit
 def analyse(
-    src: Plane,
+    src: Floats,
     height: int,
     width: int,
-    low: Plane,
-    high: Plane,
-    lines: Plane,
-    even: Line,
-    odd: Line,
+    low: Floats,
+    high: Floats,
+    lines: Floats,
+    even: Floats,
+    odd: Floats,
 ) -> None:
     """One level of the transform of `src[:height, :width]` into `low` and `high`.
 
@@ -143,7 +140,9 @@ def analyse(
 
 
 @_jit
-def _synthesise_line(band: Plane, cols: int, width: int, out: Line, even: Line, odd: Line) -> None:
+def _synthesise_line(
+    band: Floats, cols: int, width: int, out: Floats, even: Floats, odd: Floats
+) -> None:
     """Inverse of `_analyse_line`: `width` values of `out` from the row [low | high].
 
     x[i] = Σ_k h[2k+1−i]·low[k] + g[2k+1−i]·high[k] (synthesis = reversed analysis filter).
@@ -164,7 +163,14 @@ def _synthesise_line(band: Plane, cols: int, width: int, out: Line, even: Line, 
 
 @_jit
 def synthesise(
-    low: Plane, high: Plane, height: int, width: int, out: Line, lines: Plane, even: Line, odd: Line
+    low: Floats,
+    high: Floats,
+    height: int,
+    width: int,
+    out: Floats,
+    lines: Floats,
+    even: Floats,
+    odd: Floats,
 ) -> None:
     """Inverse of `analyse`: `out[:height, :width]` from the two bands of one level.
 
@@ -197,7 +203,13 @@ def synthesise(
 
 @_jit
 def shrink(
-    band: Plane, first: int, cols: int, rows: int, variance: np.float32, squares: Plane, sums: Plane
+    band: Floats,
+    first: int,
+    cols: int,
+    rows: int,
+    variance: np.float32,
+    squares: Floats,
+    sums: Floats,
 ) -> None:
     """Keep the noise part of one detail band, in place.
 
@@ -256,13 +268,13 @@ def shrink(
 
 @_jit
 def add_scaled(
-    low: Plane,
-    high: Plane,
+    low: Floats,
+    high: Floats,
     rows: int,
     width2: int,
     weight: np.float32,
-    total_low: Plane,
-    total_high: Plane,
+    total_low: Floats,
+    total_high: Floats,
     fresh: bool,
 ) -> None:
     """`total = weight·band` (or `+=` unless `fresh`) for both bands of one level."""
@@ -279,7 +291,7 @@ def add_scaled(
 
 
 @_jit
-def take_channel(image: npt.NDArray[np.generic], channel: int, plane: Plane) -> None:
+def take_channel(image: npt.NDArray[np.generic], channel: int, plane: Floats) -> None:
     """Copy one channel of an (h, w, c) image of any real type into a float32 plane."""
     for y in range(image.shape[0]):
         for x in range(image.shape[1]):
@@ -307,7 +319,7 @@ def _sum(row: npt.NDArray[np.floating]) -> float:
 
 
 @_jit
-def subtract_row_column_means(plane: Plane, column: Doubles) -> None:
+def subtract_row_column_means(plane: Floats, column: Doubles) -> None:
     """Subtract each row's mean, then each column's, in place; `column` (w,) is work space."""
     h, w = plane.shape
     column[:w] = 0.0
@@ -326,7 +338,7 @@ def subtract_row_column_means(plane: Plane, column: Doubles) -> None:
 
 
 @_jit
-def subtract_phase_means(plane: Plane, total: Doubles) -> None:
+def subtract_phase_means(plane: Floats, total: Doubles) -> None:
     """Subtract the mean of each of the 16×16 cosets {(y, x): y≡a, x≡b (mod 16)}, in place.
 
     `total` (16, 16) is work space.
@@ -354,7 +366,7 @@ def subtract_phase_means(plane: Plane, total: Doubles) -> None:
 
 
 @_jit
-def normalise(plane: Plane, out: Line, column: Doubles) -> float:
+def normalise(plane: Floats, out: Floats, column: Doubles) -> float:
     """Write `plane`, flattened, with zero mean and unit norm to `out`; returns its energy.
 
     Energy is the sum of squares before scaling; when it is 0, `out` is all zero.

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
+
 LEVELS = 4
 GRAY_WEIGHTS = (0.2989, 0.5870, 0.1140)
-
-Floats = npt.NDArray[np.float32]
 
 
 class Workspace:

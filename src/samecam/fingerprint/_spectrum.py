@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float32]
+from samecam.arrays import Floats
 
 WINDOW = 15
 PEAK = 3.0

@@ -8,9 +8,10 @@ from typing import Literal
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from samecam.arrays import Pixels
 from samecam.photos import _heif, _jpeg, _png, _raw, _vips
 from samecam.photos._exif import read_exif
-from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo, Picture, Pixels
+from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo, Picture
 
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # JPEG includes MPO
 READ = "JPEG, PNG, TIFF, WebP, BMP, HEIC, raw"

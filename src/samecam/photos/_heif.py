@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from samecam.arrays import Pixels
 from samecam.photos._exif import Exif, parse_exif
-from samecam.photos._photo import Box, PhotoError, PhotoInfo, Pixels, three_planes
+from samecam.photos._photo import Box, PhotoError, PhotoInfo, three_planes
 
 _BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 

@@ -1,15 +1,14 @@
 """What is known of one picture: its pixels, what its file says, or why it cannot be used."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Pixels
 from samecam.photos._exif import Exif
 
 Box = tuple[int, int, int, int]
-Pixels = npt.NDArray[Any]
 
 
 class PhotoError(Exception):

@@ -21,9 +21,10 @@ from typing import Any
 
 import numpy as np
 
+from samecam.arrays import Pixels
 from samecam.photos import _tiff
 from samecam.photos._exif import Exif, parse_exif
-from samecam.photos._photo import Box, PhotoError, PhotoInfo, Pixels
+from samecam.photos._photo import Box, PhotoError, PhotoInfo
 
 _TIFF = (b"II*\0", b"MM\0*")
 _RELATIVES = (b"IIRO", b"IIRS", b"MMOR", b"IIU\0")  # Olympus, Panasonic: TIFF but for the name

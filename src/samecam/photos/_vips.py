@@ -9,8 +9,9 @@ from typing import Any
 
 from PIL import Image
 
+from samecam.arrays import Pixels
 from samecam.photos import _png, _tiff
-from samecam.photos._photo import Box, Pixels, three_planes
+from samecam.photos._photo import Box, three_planes
 
 _MODES = ("L", "LA", "RGB", "RGBA")
 _OPERATIONS = {"PNG": "pngload_source", "TIFF": "tiffload_source"}

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Doubles, Floats, Labels
 from samecam.correlate import gram, null_scale
 from samecam.evidence import leave_one_out, sums_from_gram, sums_from_rows
 from samecam.report._content import CaseContent
 from samecam.store import FingerprintStore
 
-Doubles = npt.NDArray[np.float64]
-Floats = npt.NDArray[np.float32]
-Labels = npt.NDArray[np.intp]
 Progress = Callable[[str, int, int], None]
 
 MOST = 2000

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from samecam.report._correlations import Correlations, Doubles, Labels
+from samecam.arrays import Doubles, Labels
+from samecam.report._correlations import Correlations
 
 SIDE = 600
 _LEVELS = 64

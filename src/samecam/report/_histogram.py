@@ -8,8 +8,9 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Doubles
 from samecam.report._content import CaseContent
-from samecam.report._correlations import Correlations, Doubles
+from samecam.report._correlations import Correlations
 
 WIDTH, HEIGHT = 480, 250
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 16, 44

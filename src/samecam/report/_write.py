@@ -6,11 +6,11 @@ from pathlib import Path
 from samecam import compute
 from samecam.case import open_store
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.report._content import CaseContent, read_content
 from samecam.report._correlations import Correlations, Progress, correlations
 from samecam.report._page import lay_out, render
 from samecam.report._thumbnails import Thumbnail, find_files, make_thumbnails
-from samecam.store import write_atomically
 
 NAME = "report.html"
 _FEW = 600

@@ -8,9 +8,8 @@ all matrices here are the transposes of the paper's; G is symmetric.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.floating]
+from samecam.arrays import AnyFloats
 
 
 class Iterated(NamedTuple):
@@ -22,7 +21,7 @@ class Iterated(NamedTuple):
 
 
 def iterate(
-    gram: Array,
+    gram: AnyFloats,
     gamma: float,
     *,
     nonnegative: bool,
@@ -75,7 +74,7 @@ def iterate(
     return Iterated(csr_array(V), iterations, converged)
 
 
-def _inverse(gram: Array, eta: float) -> Array:
+def _inverse(gram: AnyFloats, eta: float) -> AnyFloats:
     """(G + ηI)⁻¹, (n, n), in the dtype of gram."""
     from scipy.linalg import LinAlgError
     from scipy.linalg.lapack import get_lapack_funcs
@@ -95,7 +94,7 @@ def _inverse(gram: Array, eta: float) -> Array:
     return factor  # type: ignore[no-any-return]
 
 
-def _shrink(u: Array, threshold: Any, nonnegative: bool, out: Array) -> Array:
+def _shrink(u: AnyFloats, threshold: Any, nonnegative: bool, out: AnyFloats) -> AnyFloats:
     """Soft threshold of `u` (one-sided if nonnegative) with zero diagonal, into `out`."""
     if nonnegative:
         np.subtract(u, threshold, out=out)

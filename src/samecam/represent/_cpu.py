@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from samecam.arrays import AnyFloats, Doubles
+
 ROUNDS = 30  # working-set rounds before a row is given up
 MARGIN = 0.02  # columns this close to γ join the working set from the second round on
 FIRST = 0.02  # tolerance of the first round in units of γ
 INNER = 0.3  # tolerance of the descent in units of the tolerance asked for
 
-Array = NDArray[np.floating]
-Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 
@@ -38,7 +38,7 @@ Indices = NDArray[np.int64]
 class Task:
     """What is to be solved; `tol` is absolute."""
 
-    gram: Array
+    gram: AnyFloats
     gamma: float
     nonnegative: bool
     tol: float
@@ -51,7 +51,7 @@ class Rows(NamedTuple):
     rows: Indices
     pointers: Indices
     columns: Indices
-    values: Array
+    values: AnyFloats
     residual: Doubles
     sweeps: Indices
 
@@ -61,7 +61,7 @@ class Solved(NamedTuple):
 
     lengths: Indices
     columns: NDArray[np.int32]
-    values: Array
+    values: AnyFloats
     objective: Doubles
     violation: Doubles
     rounds: Indices
@@ -106,7 +106,7 @@ class Workers:
         self.n_threads = n_threads
         self.scratch_size = scratch_size
         self._pool = ThreadPoolExecutor(n_threads) if n_threads > 1 else None
-        self._scratch: queue.SimpleQueue[Array] = queue.SimpleQueue()
+        self._scratch: queue.SimpleQueue[AnyFloats] = queue.SimpleQueue()
         for _ in range(n_threads):
             self._scratch.put(np.empty(scratch_size, dtype))
 
@@ -118,7 +118,7 @@ class Workers:
             self._pool.shutdown()
 
     def run(
-        self, work: Callable[[int, int, Array], None], parts: Iterable[tuple[int, int]]
+        self, work: Callable[[int, int, AnyFloats], None], parts: Iterable[tuple[int, int]]
     ) -> None:
         """Call ``work(begin, stop, scratch)`` for every part, in any order; wait for all."""
 
@@ -164,12 +164,12 @@ def _check(task: Task, now: Rows, workers: Workers) -> tuple[Doubles, Doubles]:
     """Bring the residuals of a block up to date; violation and objective of every row."""
     from samecam.represent import _kernels
 
-    def update(begin: int, stop: int, _: Array) -> None:
+    def update(begin: int, stop: int, _: AnyFloats) -> None:
         _kernels.residuals(
             task.gram, now.rows, now.pointers, now.columns, now.values, now.residual, begin, stop
         )
 
-    def judge(begin: int, stop: int, _: Array) -> None:
+    def judge(begin: int, stop: int, _: AnyFloats) -> None:
         _kernels.judge(
             task.gram, now.residual[begin:stop], now.rows[begin:stop],
             now.pointers[begin : stop + 1], now.columns, now.values, task.gamma,
@@ -196,7 +196,7 @@ def _improve(task: Task, now: Rows, workers: Workers, round_: int) -> Rows:
     if round_ == 1:
         tol = max(tol, FIRST * task.gamma)
 
-    def descend(begin: int, stop: int, scratch: Array) -> None:
+    def descend(begin: int, stop: int, scratch: AnyFloats) -> None:
         part = slice(pointers[begin], pointers[stop])
         inside = pointers[begin : stop + 1] - pointers[begin]
         _descend(task, now, begin, stop, inside, sets[part], values[part], tol, scratch)
@@ -215,7 +215,7 @@ def _working_sets(task: Task, now: Rows, workers: Workers, round_: int) -> tuple
     level = task.gamma * (1.0 if round_ == 1 else 1.0 - MARGIN)
     found: dict[int, tuple[Indices, Indices]] = {}
 
-    def select(begin: int, stop: int, _: Array) -> None:
+    def select(begin: int, stop: int, _: AnyFloats) -> None:
         pointers = np.zeros(stop - begin + 1, np.int64)
         rule = (
             now.residual[begin:stop], now.rows[begin:stop], now.pointers[begin : stop + 1],
@@ -232,7 +232,7 @@ def _working_sets(task: Task, now: Rows, workers: Workers, round_: int) -> tuple
 
 def _descend(
     task: Task, now: Rows, a: int, z: int, pointers: Indices, sets: Indices, values: Doubles,
-    tol: float, scratch: Array,
+    tol: float, scratch: AnyFloats,
 ) -> None:  # fmt: skip
     """Descend on rows a…z−1 of the block: gathered, or directly if one row is too large."""
     from samecam.represent import _kernels

@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from samecam.arrays import AnyFloats, Doubles
 from samecam.compute import jit
 
-Array = NDArray[np.floating]
-Doubles = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 TILE = 1024  # columns of the Gram worked on at a time: a row of the tile stays in L1
@@ -34,8 +33,8 @@ _compile: Any = jit(nogil=True, fastmath={"contract"})
 
 @_compile
 def residuals(
-    gram: Array, rows: Indices, pointers: Indices, columns: Indices, values: Array, out: Doubles,
-    begin: int, stop: int,
+    gram: AnyFloats, rows: Indices, pointers: Indices, columns: Indices, values: AnyFloats,
+    out: Doubles, begin: int, stop: int,
 ) -> None:  # fmt: skip
     """Write g_i − Σ_k c_ik g_k for all i of `rows` into columns begin…stop−1 of `out` (rows, n).
 
@@ -62,8 +61,8 @@ def residuals(
 
 @_compile
 def _subtract(
-    gram: Array, left: int, right: int, bottom: int, p: int, end: int, columns: Indices,
-    values: Array, row: Doubles,
+    gram: AnyFloats, left: int, right: int, bottom: int, p: int, end: int, columns: Indices,
+    values: AnyFloats, row: Doubles,
 ) -> int:  # fmt: skip
     """Subtract from `row` the terms from `p` on whose Gram row is above `bottom`."""
     width = right - left
@@ -117,7 +116,9 @@ def working_sets(
 
 
 @_compile
-def gather(gram: Array, pointers: Indices, columns: Indices, offsets: Indices, out: Array) -> float:
+def gather(
+    gram: AnyFloats, pointers: Indices, columns: Indices, offsets: Indices, out: AnyFloats
+) -> float:
     """Copy the Gram of every working set (size s_b) to ``out[offsets[b]:][:s_b²]``.
 
     The Gram is walked once from top to bottom for all sets, so that a row fetched from
@@ -165,7 +166,7 @@ def _minimiser(u: float, diagonal: float, gamma: float, nonnegative: bool) -> fl
 
 @_compile
 def descend(
-    matrix: Array, slope: Doubles, values: Doubles, gamma: float, nonnegative: bool, tol: float,
+    matrix: AnyFloats, slope: Doubles, values: Doubles, gamma: float, nonnegative: bool, tol: float,
     max_sweeps: int,
 ) -> int:  # fmt: skip
     """Cyclic coordinate descent on ½ c M cᵀ − q·c + γ‖c‖₁ until no coordinate violates `tol`.
@@ -195,7 +196,7 @@ def descend(
 
 @_compile
 def start_values(
-    pointers: Indices, columns: Indices, values: Array, b: int, chosen: Indices, out: Doubles
+    pointers: Indices, columns: Indices, values: AnyFloats, b: int, chosen: Indices, out: Doubles
 ) -> None:
     """Values of row `b` at the columns `chosen`, which contain its own; 0 elsewhere."""
     p = pointers[b]
@@ -208,8 +209,8 @@ def start_values(
 
 @_compile
 def descend_gathered(
-    matrices: Array, offsets: Indices, set_pointers: Indices, sets: Indices, residual: Doubles,
-    pointers: Indices, columns: Indices, values: Array, gamma: float, nonnegative: bool,
+    matrices: AnyFloats, offsets: Indices, set_pointers: Indices, sets: Indices, residual: Doubles,
+    pointers: Indices, columns: Indices, values: AnyFloats, gamma: float, nonnegative: bool,
     tol: float, max_sweeps: int, out: Doubles, sweeps: Indices,
 ) -> None:  # fmt: skip
     """`descend` for every row of a block on its gathered matrix, from its present values."""
@@ -231,7 +232,7 @@ def descend_gathered(
 
 @_compile
 def descend_direct(
-    gram: Array, chosen: Indices, slope: Doubles, values: Doubles, gamma: float,
+    gram: AnyFloats, chosen: Indices, slope: Doubles, values: Doubles, gamma: float,
     nonnegative: bool, tol: float, max_sweeps: int,
 ) -> int:  # fmt: skip
     """Descent on the Gram itself, for a working set too large to be gathered.
@@ -260,8 +261,8 @@ def descend_direct(
 
 @_compile
 def judge(
-    gram: Array, residual: Doubles, rows: Indices, pointers: Indices, columns: Indices,
-    values: Array, gamma: float, nonnegative: bool, worst: Doubles, total: Doubles,
+    gram: AnyFloats, residual: Doubles, rows: Indices, pointers: Indices, columns: Indices,
+    values: AnyFloats, gamma: float, nonnegative: bool, worst: Doubles, total: Doubles,
 ) -> None:  # fmt: skip
     """KKT violation (`worst`) and objective (`total`) of every row of a block.
 

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
+from samecam.arrays import Floats
+
 __all__ = ["fractal", "render_scene"]
 
-Floats = NDArray[np.float32]
 Colour = tuple[float, float, float]
 
 SKY: Colour = (0.42, 0.60, 0.95)

@@ -5,9 +5,9 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["demosaic", "develop", "expose_mosaic", "sample_bayer", "tone_table", "vignette"]
+from samecam.arrays import Floats
 
-Floats = NDArray[np.float32]
+__all__ = ["demosaic", "develop", "expose_mosaic", "sample_bayer", "tone_table", "vignette"]
 
 
 def vignette(height: int, width: int, strength: float) -> Floats:

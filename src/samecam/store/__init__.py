@@ -2,7 +2,7 @@
 
 from samecam.store._base import FingerprintStore, Record
 from samecam.store._codec import Dtype
-from samecam.store._disk import DiskStore, write_atomically
+from samecam.store._disk import DiskStore
 from samecam.store._memory import MemoryStore
 from samecam.store._rows import StoredRows
 from samecam.store._shard import Placement, ShardWriter, StoreFullError, record_bytes
@@ -20,5 +20,4 @@ __all__ = [
     "StoredRows",
     "Subset",
     "record_bytes",
-    "write_atomically",
 ]

@@ -5,6 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.errors import SamecamError
 
 Dtype = Literal["float16", "float32", "int8"]
@@ -17,8 +18,6 @@ _KINDS: dict[str, tuple[np.dtype[Any], str]] = {
 }
 # Share of values that int8 must represent without clipping.
 _KEPT = 0.9999
-
-Floats = npt.NDArray[np.float32]
 
 
 def check_dtype(name: str) -> None:

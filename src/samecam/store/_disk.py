@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from samecam._version import __version__
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.store import _codec
 from samecam.store._base import Record
 from samecam.store._catalogue import Catalogue, Entry
@@ -171,22 +172,3 @@ class DiskStore(StoredRows):
                 )
         for path in (self.folder / "shards").iterdir():
             drop_orphans(path, used.get(path, 0))
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file so that a reader finds the old or the new one whole."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(beside, "w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise SamecamError(f"{str(path)!r} cannot be written: {error.strerror}.") from None
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.store._base import FingerprintStore, Floats, Record
+from samecam.arrays import Floats
+from samecam.store._base import FingerprintStore, Record
 
 
 class MemoryStore(FingerprintStore):

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.errors import SamecamError
 from samecam.store import _codec
-from samecam.store._base import FingerprintStore, Floats, Record
+from samecam.store._base import FingerprintStore, Record
 from samecam.store._shard import Placement, record_bytes, shard_path
 
 

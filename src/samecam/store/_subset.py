@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Floats
 from samecam.store._base import FingerprintStore, Record
-
-Floats = npt.NDArray[np.float32]
 
 
 class Subset(FingerprintStore):

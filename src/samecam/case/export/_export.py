@@ -13,8 +13,8 @@ from samecam.case.export._tables import csv_export, json_export
 from samecam.case.export._uco import uco_export
 from samecam.case.export._vics import vics_export
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.photos import would_find
-from samecam.store import write_atomically
 
 HASHES = ("md5", "sha1", "sha256")
 FORMATS = {

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute, correlate
+from samecam.arrays import Doubles, Labels, Mask
 from samecam.cluster._elsewhere import BatchData
 from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
@@ -21,10 +21,6 @@ from samecam.cluster.consolidate._start import Batch, Rules, group_batch
 from samecam.cluster.consolidate._sums import RowSums, row_sums
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore
-
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 # Bytes a pair of photos takes: its correlation, the solver's room, sums over the first groups.
 _PAIR_BYTES, _DEVICE_PAIR_BYTES = 6, 8

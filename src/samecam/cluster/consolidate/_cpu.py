@@ -6,20 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute, correlate
+from samecam.arrays import AnyFloats, Doubles, Labels, Mask
 
 if TYPE_CHECKING:
     from samecam.cluster.consolidate._sums import Kernels
 
-Floats = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
-
-def inner(products: Floats, labels: Labels) -> Doubles:
+def inner(products: AnyFloats, labels: Labels) -> Doubles:
     """See `Kernels`."""
     inside = np.flatnonzero(labels >= 0)
     mine = labels[inside]
@@ -27,7 +22,7 @@ def inner(products: Floats, labels: Labels) -> Doubles:
     return np.bincount(mine, weights=own, minlength=len(products)).astype(np.float64)
 
 
-def spreads(products: Floats, labels: Labels, size: Doubles, prior: float) -> Doubles:
+def spreads(products: AnyFloats, labels: Labels, size: Doubles, prior: float) -> Doubles:
     """See `Kernels`."""
     from samecam.cluster.consolidate._kernels import group_spreads
 
@@ -35,7 +30,7 @@ def spreads(products: Floats, labels: Labels, size: Doubles, prior: float) -> Do
 
 
 def best(
-    products: Floats,
+    products: AnyFloats,
     labels: Labels,
     own: Doubles,
     inside: Doubles,
@@ -51,7 +46,7 @@ def best(
     return found
 
 
-def between(products: Floats, labels: Labels) -> Doubles:
+def between(products: AnyFloats, labels: Labels) -> Doubles:
     """See `Kernels`."""
     from samecam.cluster.consolidate._kernels import between_groups
 
@@ -60,14 +55,14 @@ def between(products: Floats, labels: Labels) -> Doubles:
     return out
 
 
-def joined(products: Floats, root: Labels) -> Floats:
+def joined(products: AnyFloats, root: Labels) -> AnyFloats:
     """See `Kernels`."""
     for c in np.flatnonzero(root != np.arange(len(root))):
         products[root[c]] += products[c]
     return products
 
 
-def kept(products: Floats, which: Mask) -> Floats:
+def kept(products: AnyFloats, which: Mask) -> AnyFloats:
     """See `Kernels`."""
     return products[which]
 
@@ -77,13 +72,13 @@ class GramSums:
 
     kernels = cast("Kernels", sys.modules[__name__])
 
-    def __init__(self, gram: Floats, scales: Doubles, n_threads: int | None = None) -> None:
+    def __init__(self, gram: AnyFloats, scales: Doubles, n_threads: int | None = None) -> None:
         self.own = 1 / np.square(scales)
         self._gram = gram
         self._inverse = (1 / scales).astype(gram.dtype)
         self._threads = n_threads or compute.machine().cores
 
-    def products(self, labels: Labels, count: int) -> Floats:
+    def products(self, labels: Labels, count: int) -> AnyFloats:
         """See `Sums`: every correlation is read once."""
         from samecam.cluster.consolidate._kernels import add_rows
 
@@ -91,7 +86,7 @@ class GramSums:
         self._share(lambda a, b: add_rows(self._gram, self._inverse, labels, a, b, out))
         return out
 
-    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
+    def moved(self, products: AnyFloats, before: Labels, after: Labels) -> AnyFloats:
         """See `Sums`: only the rows of photos that moved are read."""
         from samecam.cluster.consolidate._kernels import move_rows
 
@@ -122,7 +117,7 @@ class FingerprintSums:
         self._inverse = (1 / scales).astype(np.float32)
         self._memory = memory
 
-    def products(self, labels: Labels, count: int) -> Floats:
+    def products(self, labels: Labels, count: int) -> AnyFloats:
         """See `Sums`: every fingerprint is read once."""
         inside = np.flatnonzero(labels >= 0)
         mine, weights = labels[inside], self._inverse[inside]
@@ -158,7 +153,7 @@ class FingerprintSums:
         entries = (self._inverse[inside], (labels[inside], inside))
         return sparse.csr_array(entries, shape=(count, len(labels)))
 
-    def moved(self, products: Floats, before: Labels, after: Labels) -> Floats:
+    def moved(self, products: AnyFloats, before: Labels, after: Labels) -> AnyFloats:
         """See `Sums`: computed again for the groups that photos left or came to."""
         rows = before != after
         touched = np.union1d(before[rows], after[rows])

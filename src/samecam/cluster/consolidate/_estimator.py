@@ -9,6 +9,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from samecam import compute, correlate
+from samecam.arrays import Labels, Mask
 from samecam.cluster._elsewhere import batch_data, run_elsewhere
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
@@ -25,8 +26,6 @@ from samecam.cluster.consolidate._steps import Groups, refine
 from samecam.cluster.consolidate._sums import gram_sums
 from samecam.compute import Executor
 
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 Progress = Callable[[str, int, int], None]
 
 

@@ -13,14 +13,12 @@ import numpy.typing as npt
 import torch
 
 from samecam import correlate
+from samecam.arrays import Doubles, Labels, Mask
 from samecam.compute import full_precision, torch_device
 
 if TYPE_CHECKING:
     from samecam.cluster.consolidate._sums import Kernels
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 # Bytes of work arrays: membership of some groups, or some groups' sums in float64.
 _WORK_BYTES = 2**28
@@ -78,7 +76,8 @@ def best(
         better = top > value
         value = torch.where(better, top, value)
         found = torch.where(better, first, found)
-    return found.cpu().numpy().astype(np.intp)
+    result: Labels = found.cpu().numpy().astype(np.intp)
+    return result
 
 
 def between(products: torch.Tensor, labels: Labels) -> Doubles:

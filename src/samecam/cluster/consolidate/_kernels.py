@@ -1,17 +1,13 @@
 """Numba kernels of consolidation: group sums, the greedy start, merging."""
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import AnyFloats, Doubles, Labels
 from samecam.compute import jit
-
-Floats = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
 
 
 @jit(nogil=True)
-def strongest(pointers: Labels, weights: Floats, most: int) -> Labels:
+def strongest(pointers: Labels, weights: AnyFloats, most: int) -> Labels:
     """Places of the `most` largest weights of each row of a CSR matrix, row by row.
 
     Of equal ones the first; within a row in the order of the matrix.
@@ -63,7 +59,7 @@ def greedy_groups(first: Labels, second: Labels, n: int, largest: int) -> Labels
 
 @jit(nogil=True)
 def add_rows(
-    gram: Floats, inverse: Floats, labels: Labels, first: int, last: int, out: Floats
+    gram: AnyFloats, inverse: AnyFloats, labels: Labels, first: int, last: int, out: AnyFloats
 ) -> None:
     """out[c, i] = Σ_{j∈c, j≠i} g_ij / (σ_i σ_j) for the photos i in [first, last).
 
@@ -79,14 +75,14 @@ def add_rows(
 
 @jit(nogil=True)
 def move_rows(
-    gram: Floats,
-    inverse: Floats,
+    gram: AnyFloats,
+    inverse: AnyFloats,
     moved: Labels,
     old: Labels,
     new: Labels,
     first: int,
     last: int,
-    out: Floats,
+    out: AnyFloats,
 ) -> None:
     """Take the photos `moved` out of their old groups' sums and put them into the new ones'."""
     scaled = np.zeros(gram.shape[0], dtype=out.dtype)
@@ -101,7 +97,7 @@ def move_rows(
 
 
 @jit(nogil=True)
-def _add(line: Floats, factor: float, j: int, first: int, last: int, sums: Floats) -> None:
+def _add(line: AnyFloats, factor: float, j: int, first: int, last: int, sums: AnyFloats) -> None:
     """Add factor · line to the sums, but for the photo j itself."""
     kept = sums[j] if first <= j < last else sums[first]
     for i in range(first, last):
@@ -112,7 +108,7 @@ def _add(line: Floats, factor: float, j: int, first: int, last: int, sums: Float
 
 @jit(nogil=True)
 def best_groups(
-    products: Floats,
+    products: AnyFloats,
     labels: Labels,
     own: Doubles,
     inside: Doubles,
@@ -145,7 +141,7 @@ def best_groups(
 
 
 @jit(nogil=True)
-def group_spreads(products: Floats, labels: Labels, size: Doubles, prior: float) -> Doubles:
+def group_spreads(products: AnyFloats, labels: Labels, size: Doubles, prior: float) -> Doubles:
     """How much sums of photos outside a group scatter, in units of chance; at least 1.
 
     From the negative ones alone: those of the group's own camera are hardly among them.
@@ -164,7 +160,7 @@ def group_spreads(products: Floats, labels: Labels, size: Doubles, prior: float)
 
 
 @jit(nogil=True)
-def between_groups(products: Floats, labels: Labels, out: Doubles) -> None:
+def between_groups(products: AnyFloats, labels: Labels, out: Doubles) -> None:
     """out[a, b] = Σ_{i∈a, j∈b, i≠j} g_ij / (σ_i σ_j)."""
     for c in range(products.shape[0]):
         for i in range(labels.size):

@@ -3,14 +3,11 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Labels, Mask
 from samecam.cluster._labels import numbered
 from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._steps import Groups
-
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 _ROUNDS = 20
 _SWEEPS = 10

@@ -7,17 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import correlate
+from samecam.arrays import Doubles, Labels, Mask
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._steps import Groups, start_groups
 from samecam.cluster.consolidate._sums import gram_sums
 from samecam.represent import SolverReport, represent
-
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 GAMMA = 2.0  # in units of the scale of chance
 _SOLVER_BYTES = 2**33  # what the solver profits from on a GPU

@@ -4,14 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Doubles, Labels, Mask
 from samecam.cluster.consolidate import _thresholds
 from samecam.cluster.consolidate._sums import Sums
-
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 _EDGES = 5
 _LARGEST_START = 8

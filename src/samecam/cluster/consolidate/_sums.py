@@ -10,13 +10,9 @@ the `Sums` it came from know which.
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import correlate
-
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
+from samecam.arrays import Doubles, Labels, Mask
 
 
 class Kernels(Protocol):

@@ -7,7 +7,7 @@ different cameras has the standard deviation σ₀√m.
 import numpy as np
 import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
+from samecam.arrays import Doubles
 
 
 def quantile(log_rate: npt.ArrayLike) -> Doubles:

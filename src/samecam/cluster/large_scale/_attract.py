@@ -1,15 +1,12 @@
 """Attraction: photos left over go to the group that they are like, if they are."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import AnyFloats, Doubles, Labels
 
 
 def attract(
-    products: Doubles, squares: Doubles, size: Doubles, gram: Floats, least: float
+    products: Doubles, squares: Doubles, size: Doubles, gram: AnyFloats, least: float
 ) -> Labels:
     """Group of each photo left over, −1 for none.
 

@@ -3,16 +3,12 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
+from samecam.arrays import Rows
 from samecam.cluster._elsewhere import BatchData, run_elsewhere
 from samecam.cluster.large_scale._partition import Partition, Rules, partition
 from samecam.cluster.large_scale._source import Source, checked
 from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes
 from samecam.compute import Executor, choose_device, format_bytes
-
-Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,9 @@
 """Numba kernels of LS-SSC: merging on sums of correlations, attraction best pair first."""
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import AnyFloats, Doubles, Labels
 from samecam.compute import jit
-
-Floats = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 HALF, MIN, PAPER = 0, 1, 2
 LIMIT = 50.0
@@ -126,7 +121,7 @@ def _best_group(products: Doubles, squares: Doubles, u: int, best: Labels, value
 
 @jit(nogil=True)
 def attract_photos(
-    products: Doubles, squares: Doubles, size: Doubles, gram: Floats, least: float
+    products: Doubles, squares: Doubles, size: Doubles, gram: AnyFloats, least: float
 ) -> Labels:
     """Group of each photo, −1 for none: the best pair of photo and group first.
 

@@ -4,10 +4,9 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Labels
+
 Rule = Literal["half", "min", "paper"]
 # A rule by name, or the three weights of a regressor of one's own.
 Threshold = Rule | tuple[float, float, float]

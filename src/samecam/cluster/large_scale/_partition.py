@@ -8,17 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Doubles, Gram, Labels, Mask
 from samecam.cluster.consolidate._thresholds import founding, quantile
 from samecam.cluster.large_scale._merge import Threshold
 from samecam.cluster.large_scale._purify import purify
 from samecam.represent import SolverReport, represent
-
-Gram = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 STEPS = 1000
 # Q⁻¹(0.2): a normal law keeps 80 % of its mass above μ − 0.8416 s.

@@ -5,18 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Doubles, Labels, Rows
 from samecam.cluster.consolidate._thresholds import founding, quantile
 from samecam.cluster.large_scale import _attract, _batches, _merge, _recycle, _settle, _split
 from samecam.cluster.large_scale._partition import Partition, Rules
 from samecam.cluster.large_scale._source import Source
 from samecam.compute import Executor
 from samecam.represent import SolverReport
-
-Rows = npt.NDArray[np.intp]
-Labels = npt.NDArray[np.intp]
-Doubles = npt.NDArray[np.float64]
 
 _SWEEPS = 3
 _ROUNDS = (4, 40)

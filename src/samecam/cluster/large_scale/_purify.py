@@ -3,11 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from samecam.arrays import Gram, Labels, Mask
 from samecam.cluster.large_scale._merge import Threshold, apart
-
-Gram = npt.NDArray[np.floating]
-Labels = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
 
 _LEAST = 4
 _DENSE = 200

@@ -1,9 +1,8 @@
 """Recycling: what batches left over makes new batches."""
 
 import numpy as np
-import numpy.typing as npt
 
-Rows = npt.NDArray[np.intp]
+from samecam.arrays import Rows
 
 
 def shares(sizes: list[int], total: int) -> list[int]:

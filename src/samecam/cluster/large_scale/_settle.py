@@ -1,10 +1,8 @@
 """Settling: every photo once more against every group, itself left out (not in the paper)."""
 
 import numpy as np
-import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Labels
 
 
 def settle(

@@ -8,14 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
+from samecam.arrays import AnyFloats, Doubles, Labels, Rows
 from samecam.cluster._elsewhere import BatchData, batch_data
 from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes, usable
 from samecam.store import FingerprintStore
-
-Floats = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
-Labels = npt.NDArray[np.intp]
 
 _WIDTH = 4096
 _BLOCK_BYTES = 2**26
@@ -26,7 +22,7 @@ class Source(Protocol):
 
     n: int
 
-    def gram(self, rows: Rows) -> Floats:
+    def gram(self, rows: Rows) -> AnyFloats:
         """Correlations of some photos; larger than the budget, they lie in a temporary file."""
         ...
 
@@ -46,11 +42,11 @@ class Source(Protocol):
 class GramSource:
     """All correlations are there."""
 
-    def __init__(self, gram: Floats) -> None:
+    def __init__(self, gram: AnyFloats) -> None:
         self._gram = gram
         self.n = len(gram)
 
-    def gram(self, rows: Rows) -> Floats:
+    def gram(self, rows: Rows) -> AnyFloats:
         """See `Source.gram`."""
         return checked(np.ascontiguousarray(self._gram[np.ix_(rows, rows)]), rows)
 
@@ -91,7 +87,7 @@ class RowSource:
         self._device = device
         self.n = len(rows)
 
-    def gram(self, rows: Rows) -> Floats:
+    def gram(self, rows: Rows) -> AnyFloats:
         """See `Source.gram`."""
         if batch_bytes(len(rows)) <= self._memory:
             if isinstance(self._rows, FingerprintStore):
@@ -130,7 +126,7 @@ class RowSource:
         """See `Source.batch`."""
         return batch_data(self._rows, rows)
 
-    def _parts(self, rows: Rows, taken: int) -> Iterator[Floats]:
+    def _parts(self, rows: Rows, taken: int) -> Iterator[AnyFloats]:
         """Some pixels of all rows at a time: with what is taken in half of the memory."""
         room = usable(self._memory) // 2 - taken
         width = max(1, min(_WIDTH, room // (16 * max(len(rows), 1))))
@@ -142,7 +138,7 @@ class RowSource:
             yield np.ascontiguousarray(self._rows[rows, start : start + width])
 
 
-def checked(gram: Floats, rows: Rows) -> Floats:
+def checked(gram: AnyFloats, rows: Rows) -> AnyFloats:
     """`gram` itself, or a sentence for the row whose correlations are no numbers."""
     if not np.isfinite(gram.sum(dtype=np.float64)):
         bad = int(rows[np.argmin(np.isfinite(gram).sum(axis=1))])

@@ -3,12 +3,10 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import Rows
 from samecam.compute import default_memory, format_bytes
 from samecam.errors import SamecamError
-
-Rows = npt.NDArray[np.intp]
 
 # A batch holds its correlations, the solver's work (0.4 of them) and room; of each photo
 # two parts of some pixels, one in use and one being read.

@@ -1,10 +1,8 @@
 """Correlation clustering by AL-ICM (Bagon and Galun 2011, after Besag's ICM of 1986)."""
 
 import numpy as np
-import numpy.typing as npt
 
-Gram = npt.NDArray[np.floating]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Gram, Labels
 
 
 def al_icm(gram: Gram, alpha: float, random_state: np.random.RandomState) -> Labels:

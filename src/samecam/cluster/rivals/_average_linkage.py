@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from samecam import correlate
-from samecam.cluster.rivals._base import Gram, Labels, Metric, Null, NullRival, Seed
+from samecam.arrays import Gram, Labels
+from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed
 from samecam.cluster.rivals._silhouette import average_linkage, cut_after
 
 

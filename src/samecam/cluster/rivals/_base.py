@@ -7,11 +7,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from samecam import correlate
+from samecam.arrays import Gram, Labels
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 
-Gram = npt.NDArray[np.floating]
-Labels = npt.NDArray[np.intp]
 Null = Literal["published", "measured"]
 Metric = Literal["correlation", "precomputed"]
 Seed = int | np.random.RandomState | None

@@ -6,9 +6,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from samecam import correlate
+from samecam.arrays import Gram, Labels
 from samecam.cluster.rivals._base import (
-    Gram,
-    Labels,
     Metric,
     Null,
     NullRival,

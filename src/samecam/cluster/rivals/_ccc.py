@@ -3,25 +3,15 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from samecam import correlate
+from samecam.arrays import Doubles, Gram, Labels
 from samecam.cluster.rivals._al_icm import al_icm
-from samecam.cluster.rivals._base import (
-    Gram,
-    Labels,
-    Metric,
-    Null,
-    NullRival,
-    Seed,
-    check_at_least,
-)
+from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed, check_at_least
 from samecam.cluster.rivals._likelihood import merge_by_likelihood
 from samecam.cluster.rivals._silhouette import average_linkage, cut_after, merges
 from samecam.cluster.rivals._weac import coassociation
-
-Doubles = npt.NDArray[np.float64]
 
 _FROM, _TO = 1.0, 5.0
 _UNANIMOUS = 1e-9

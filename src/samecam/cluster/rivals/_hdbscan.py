@@ -3,7 +3,8 @@
 import numpy as np
 
 from samecam import correlate
-from samecam.cluster.rivals._base import Gram, Labels, Metric, Rival, Seed, check_at_least
+from samecam.arrays import Gram, Labels
+from samecam.cluster.rivals._base import Metric, Rival, Seed, check_at_least
 
 
 class HDBSCANBaseline(Rival):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from samecam.cluster.rivals._base import Gram, Labels, Rival
+from samecam.arrays import Gram, Labels
+from samecam.cluster.rivals._base import Rival
 from samecam.cluster.rivals._silhouette import average_linkage, cut_after, silhouettes
 
 

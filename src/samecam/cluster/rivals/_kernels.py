@@ -1,18 +1,14 @@
 """Numba kernels of the rivals: label sweeps and the silhouette along a dendrogram."""
 
 import numpy as np
-import numpy.typing as npt
 
+from samecam.arrays import AnyFloats, Doubles, Labels
 from samecam.compute import jit
-
-Doubles = npt.NDArray[np.float64]
-Floats = npt.NDArray[np.floating]
-Labels = npt.NDArray[np.intp]
 
 
 @jit(nogil=True)
 def al_icm_sweep(
-    gram: Floats, alpha: float, order: Labels, labels: Labels, size: Labels, free: Labels
+    gram: AnyFloats, alpha: float, order: Labels, labels: Labels, size: Labels, free: Labels
 ) -> int:
     """One Gauss–Seidel sweep of AL-ICM; returns how many photos changed.
 
@@ -53,7 +49,7 @@ def al_icm_sweep(
 
 @jit(nogil=True)
 def committee_sweep(
-    gram: Floats, committee: Labels, reference: Doubles, order: Labels, labels: Labels
+    gram: AnyFloats, committee: Labels, reference: Doubles, order: Labels, labels: Labels
 ) -> int:
     """One sweep of the membership committee; returns how many photos changed.
 
@@ -106,7 +102,7 @@ def _mean_silhouette(sums: Doubles, size: Labels, group: Labels, nearest: Labels
 
 
 @jit(nogil=True)
-def silhouette_levels(gram: Floats, first: Labels, second: Labels) -> Doubles:
+def silhouette_levels(gram: AnyFloats, first: Labels, second: Labels) -> Doubles:
     """Mean silhouette after 0, 1, … n−1 merges; step t merges group second[t] into first[t].
 
     s_i = b_i − a_i with a_i the mean correlation with the rest of the own group and b_i

@@ -4,10 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
-
-Gram = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Gram, Labels
 
 _MAD = 1.482602218505602
 _LEAST = 1e-7

@@ -4,15 +4,10 @@ from math import isqrt
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import correlate
+from samecam.arrays import Doubles, Floats, Gram, Labels
 from samecam.store import FingerprintStore
-
-Gram = npt.NDArray[np.floating]
-Floats = npt.NDArray[np.float32]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
 
 REDUCED = 256
 _SAMPLE = 500

@@ -7,10 +7,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from samecam import correlate
+from samecam.arrays import Gram, Labels
 from samecam.cluster.rivals import _lin_steps
 from samecam.cluster.rivals._base import (
-    Gram,
-    Labels,
     Metric,
     Null,
     NullRival,

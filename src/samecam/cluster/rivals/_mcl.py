@@ -3,10 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Labels
 
 _PRUNE = 1e-5
 _SETTLED = 1e-6

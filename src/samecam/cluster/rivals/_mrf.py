@@ -3,13 +3,11 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import check_random_state
 
 from samecam import correlate
-from samecam.cluster.rivals._base import Gram, Labels, Metric, Rival, Seed, check_at_least
-
-Doubles = npt.NDArray[np.float64]
+from samecam.arrays import Doubles, Gram, Labels
+from samecam.cluster.rivals._base import Metric, Rival, Seed, check_at_least
 
 _SWEEPS = 100
 _QUIET = 2

@@ -4,7 +4,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from samecam import correlate
-from samecam.cluster.rivals._base import Gram, Labels, Metric, Rival, Seed, check_at_least
+from samecam.arrays import Gram, Labels
+from samecam.cluster.rivals._base import Metric, Rival, Seed, check_at_least
 from samecam.cluster.rivals._yu_shi import discretise, leading_vectors, star_graph
 
 

@@ -6,17 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
-from samecam.cluster.rivals._base import (
-    Gram,
-    Labels,
-    Metric,
-    Null,
-    NullRival,
-    Seed,
-    without_diagonal,
-)
-
-Doubles = npt.NDArray[np.float64]
+from samecam.arrays import Doubles, Gram, Labels
+from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed, without_diagonal
 
 PUBLISHED = 0.037
 _NULL_SCALES = 3.0

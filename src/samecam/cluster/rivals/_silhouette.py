@@ -1,11 +1,8 @@
 """The silhouette on correlations, and the level of a dendrogram where it is best."""
 
 import numpy as np
-import numpy.typing as npt
 
-Gram = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Gram, Labels
 
 
 def average_linkage(similarity: Gram) -> Doubles:

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Labels
 
 
 def entropy(counts: npt.NDArray[np.integer]) -> float:

@@ -3,11 +3,8 @@
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Gram = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Gram, Labels
 
 _ITERATIONS = 100
 

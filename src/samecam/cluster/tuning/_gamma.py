@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
+from samecam.arrays import Gram
 from samecam.cluster._gamma import cost_gamma, null_gamma
 from samecam.cluster._ssc import SSCNC
 from samecam.cluster.tuning._judge import Judgement, judge, numbers
 from samecam.represent import Solver
 
-Gram = npt.NDArray[np.floating]
 Progress = Callable[[str, int, int], None]
 
 CANDIDATES = tuple(float(gamma) for gamma in np.geomspace(1e-4, 0.02, 25))

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Labels
 
 
 class Judgement(NamedTuple):

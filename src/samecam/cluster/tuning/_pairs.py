@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Gram = npt.NDArray[np.floating]
-Doubles = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
+from samecam.arrays import Doubles, Gram, Labels
 
 FEWEST = 2
 

@@ -7,14 +7,12 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils import check_random_state
 
+from samecam.arrays import Doubles, Gram, Labels
 from samecam.cluster.large_scale import LargeScaleSSC
 from samecam.cluster.large_scale._merge import Threshold
 from samecam.cluster.large_scale._phases import Run
 from samecam.cluster.tuning._judge import judge, numbers
 
-Gram = npt.NDArray[np.floating]
-Labels = npt.NDArray[np.intp]
-Doubles = npt.NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 Preset = Literal["default", "paper"]
 

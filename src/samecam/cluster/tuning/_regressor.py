@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from samecam.cluster.tuning._pairs import Gram, GroupPairs, draw_pairs
+from samecam.arrays import Gram
+from samecam.cluster.tuning._pairs import GroupPairs, draw_pairs
 
 _PAIRS = 2000
 LIMIT = 50
