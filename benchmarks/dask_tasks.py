@@ -23,12 +23,13 @@ from benchmarks import dask_tasks as itself  # by the name that workers import i
 from benchmarks.extraction import make_photos
 from benchmarks.record import write
 from samecam import compute
-from samecam.case import Case, ExtractionSettings, _dispatch, _extract, _worker
-from samecam.case._ledger import Ledger
+from samecam.case import Case, ExtractionSettings
 from samecam.case._means import Means
-from samecam.case._prepare import Job
-from samecam.case._twins import likely_twins
-from samecam.case._worker import Outcome, Task
+from samecam.case.extraction import _dispatch, _extract, _worker
+from samecam.case.extraction._duplicates import likely_twins
+from samecam.case.extraction._ledger import Ledger
+from samecam.case.extraction._prepare import Job
+from samecam.case.extraction._worker import Outcome, Task
 from samecam.cluster._elsewhere import batch_data
 from samecam.cluster.large_scale._batches import Task as Batch
 from samecam.cluster.large_scale._batches import run as cluster_batch

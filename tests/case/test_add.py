@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from samecam import cluster_fingerprints, cluster_photos
 from samecam.case import ClusteringSettings, add_photos, check_log, open_store, verify_case
-from samecam.case import _add as adding
+from samecam.case.grouping import _add as adding
 from samecam.cluster import ConsolidatedSSC
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
@@ -259,10 +259,10 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer(world, case, added, monk
 
     stop = threading.Event()
     faults = {
-        "extracting": ("samecam.case._extract.COMMIT_SECONDS", 0),
-        "grouping": ("samecam.case._add.group_from", fail),
-        "writing": ("samecam.case._answer.Answer.write", fail),
-        "table written": ("samecam.case._answer.write_atomically", fail_after_the_table),
+        "extracting": ("samecam.case.extraction._extract.COMMIT_SECONDS", 0),
+        "grouping": ("samecam.case.grouping._add.group_from", fail),
+        "writing": ("samecam.case.grouping._answer.Answer.write", fail),
+        "table written": ("samecam.case.grouping._answer.write_atomically", fail_after_the_table),
     }
     monkeypatch.setattr(*faults[when])
     if when == "extracting":

@@ -263,7 +263,7 @@ HOOK = """
 import sys
 if '-c' not in sys.argv[:1]:
     import os, signal, time
-    import samecam.correlate as c, samecam.case._answer as a
+    import samecam.correlate as c, samecam.case.grouping._answer as a
 """
 DEATH = "lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)\n"
 KILLS = {

@@ -8,10 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from samecam.case import ClusteringSettings, cluster_fingerprints, compare_methods, open_store
-from samecam.case._compare import chosen_methods
-from samecam.case._compare_plot import svg
-from samecam.case._method import group_photos
-from samecam.case._standing import used_photos
+from samecam.case.folder._reader import used_photos
+from samecam.case.grouping._method import group_photos
+from samecam.case.studies._compare import chosen_methods
+from samecam.case.studies._compare_plot import svg
 from samecam.cli import cli
 from samecam.cluster import METHODS, RIVALS
 from samecam.errors import SamecamError

@@ -28,7 +28,7 @@ from samecam.case import (
     versions,
 )
 from samecam.case._means import Means
-from samecam.case._worker import Outcome, Task
+from samecam.case.extraction._worker import Outcome, Task
 from samecam.compute import _dask, _dask_worker
 from samecam.errors import SamecamError
 from samecam.photos import scan

@@ -12,8 +12,8 @@ import pytest
 from PIL import Image
 
 from samecam.case import ClusteringSettings, ExtractionSettings, cluster_photos
-from samecam.case.export import export_case
 from samecam.errors import SamecamError
+from samecam.report.export import export_case
 from samecam.simulate import simulate_photos
 from tests.photos.pictures import encode, scene
 
@@ -99,7 +99,7 @@ def test_the_mark_for_spreadsheets_is_there_on_demand(case, tmp_path):
 
 
 def test_without_hashes_no_photo_is_touched(case, monkeypatch):
-    monkeypatch.setattr("samecam.case.export._hashes.scan", lambda _: pytest.fail("looked for"))
+    monkeypatch.setattr("samecam.report.export._hashes.scan", lambda _: pytest.fail("looked for"))
     for kind in ("csv", "json", "case"):
         assert not export_case(case, kind).without_hashes
     assert {row["md5"] for row in table(case / "export.csv")} == {""}

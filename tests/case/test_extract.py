@@ -8,8 +8,8 @@ import resource
 import numpy as np
 import pytest
 
-import samecam.case._extract
-import samecam.case._prepare
+import samecam.case.extraction._extract
+import samecam.case.extraction._prepare
 from samecam.case import (
     COLUMNS,
     AuditLog,
@@ -217,7 +217,7 @@ def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
 
 def test_a_file_that_vanishes_during_the_run(own_pile, tmp_path, monkeypatch):
     found = [*scan([own_pile]), Found("z.jpg", str(own_pile / "z.jpg"))]
-    monkeypatch.setattr(samecam.case._prepare, "scan", lambda _: found)
+    monkeypatch.setattr(samecam.case.extraction._prepare, "scan", lambda _: found)
     result = extract_photos([own_pile], tmp_path / "c", SMALL)
     assert table(tmp_path / "c")["z.jpg"]["reason"].startswith("no longer there")
     assert result.counts["good"] == 13
@@ -335,7 +335,7 @@ def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
 
 
 def test_too_little_room_is_told_before_the_work(own_pile, tmp_path, monkeypatch):
-    monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 150_000)
+    monkeypatch.setattr(samecam.case.extraction._extract, "free_bytes", lambda _: 150_000)
     with pytest.raises(SamecamError, match="are free for"):
         extract_photos([own_pile], tmp_path / "c", SMALL)
 
@@ -344,7 +344,7 @@ def test_files_that_are_no_pictures_need_no_room(tmp_path, monkeypatch):
     write(tmp_path / "photos" / "a.jpg", encode(scene(1, 90, 90)))
     for k in range(30):
         write(tmp_path / "photos" / f"{k}.txt", b"text %d" % k)
-    monkeypatch.setattr(samecam.case._extract, "free_bytes", lambda _: 150_000)
+    monkeypatch.setattr(samecam.case.extraction._extract, "free_bytes", lambda _: 150_000)
     result = extract_photos([tmp_path / "photos"], tmp_path / "c", SMALL)
     assert result.counts["good"] == 1
     assert result.counts["skipped"] == 30

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from samecam.case._evidence import rows_of, weigh
-from samecam.case._groups import clusters_json, describe_groups, read_groups
-from samecam.case._scene import keep_scene, kept_scene
+from samecam.case.extraction._scene import keep_scene, kept_scene
+from samecam.case.grouping._evidence import rows_of, weigh
+from samecam.case.grouping._groups import clusters_json, describe_groups, read_groups
 from samecam.correlate import centroid_correlations
 from samecam.store import MemoryStore, Record, Subset
 

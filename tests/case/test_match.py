@@ -17,9 +17,9 @@ from samecam.case import (
     match_reference,
     open_store,
 )
-from samecam.case._match import _scatter
-from samecam.case._shifts import STEP, shift_null
-from samecam.case._views import TURNS, Cropped, Look, look
+from samecam.case.matching._match import _scatter
+from samecam.case.matching._orientations import TURNS, Cropped, Look, look
+from samecam.case.matching._shifts import STEP, shift_null
 from samecam.errors import SamecamError
 from samecam.evidence import false_alarm
 from samecam.fingerprint import fingerprint

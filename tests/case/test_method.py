@@ -7,8 +7,9 @@ import pytest
 
 import samecam.cluster
 from samecam import cluster_photos
-from samecam.case import ClusteringSettings, ExtractionSettings, _method
-from samecam.case._method import group_photos
+from samecam.case import ClusteringSettings, ExtractionSettings
+from samecam.case.grouping import _method
+from samecam.case.grouping._method import group_photos
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, MemoryStore, Subset
 from tests.case.conftest import write

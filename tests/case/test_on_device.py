@@ -18,8 +18,8 @@ from samecam.case import (
     open_store,
     verify_case,
 )
-from samecam.case._on_device import BATCH, HELD, DeviceStage
-from samecam.case._worker import Outcome, Task
+from samecam.case.extraction._device import BATCH, HELD, DeviceStage
+from samecam.case.extraction._worker import Outcome, Task
 from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint, fingerprints
 from samecam.photos import scan

@@ -25,7 +25,7 @@ from samecam.case import (
     extract_photos,
     plan_extraction,
 )
-from samecam.case._size import _largest_side
+from samecam.case.extraction._size import _largest_side
 from samecam.errors import SamecamError
 from samecam.photos import PhotoError, read_photo
 from tests.case.conftest import command, run, write

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from samecam.case._tune_plot import _gamma, _recycling
+from samecam.case.studies._tune_plot import _gamma, _recycling
 
 
 @pytest.mark.parametrize("chosen", [0.0001, 0.0014, 0.015, 0.02])

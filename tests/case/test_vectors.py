@@ -111,7 +111,7 @@ def test_stopped_and_killed_it_goes_on(file, tmp_path):
     hook = tmp_path / "hook"
     hook.mkdir()
     (hook / "sitecustomize.py").write_text(
-        "import os, signal\nimport samecam.case._vectors as v\n"
+        "import os, signal\nimport samecam.case.extraction._vectors as v\n"
         "v._BLOCK = 8 * 4000 * 5\nadd = v._add\n"
         "def slow(case, vectors, rows, owners):\n"
         "    if rows[0] >= 15: os.kill(os.getpid(), signal.SIGKILL)\n"

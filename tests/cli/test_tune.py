@@ -152,7 +152,7 @@ def no_work(monkeypatch):
     def never(*_, **__):
         raise AssertionError("the work was begun")
 
-    monkeypatch.setattr("samecam.case._tune._correlate", never)
+    monkeypatch.setattr("samecam.case.studies._tune._correlate", never)
 
 
 @pytest.mark.usefixtures("no_work")

@@ -33,7 +33,7 @@ def export(
 
     Nothing is sent anywhere. Exit code 3: some files could not be hashed.
     """
-    from samecam.case.export import export_case
+    from samecam.report.export import export_case
 
     names = [name.strip().lower() for name in hashes.split(",") if name.strip()]
     with Phases(quiet=quiet) as phases:

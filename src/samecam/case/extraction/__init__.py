@@ -1,0 +1,1 @@
+"""Files to fingerprints, in parallel, resumable at any moment."""

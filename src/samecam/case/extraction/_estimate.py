@@ -1,0 +1,131 @@
+"""What a run will cost, before it begins."""
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from samecam.case.extraction._size import SizeChoice
+from samecam.case.folder._settings import ExtractionSettings
+from samecam.photos import Found, looks_like_picture
+from samecam.store import record_bytes
+
+# Milliseconds on one core, measured by benchmarks/extraction.py: reading, hashing and
+# decoding a photo takes a fixed part, one by its length, and one by the crop.
+_PHOTO_MS = 8.0
+_PHOTO_MS_PER_MB = 7.0
+_PHOTO_MS_PER_PIXEL = 15e-6
+_RECORD_BYTES = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Cost of extracting from so many files.
+
+    Attributes
+    ----------
+    files : files found and not done yet
+    input_bytes : their length altogether
+    disk_bytes : what the case may take, if every file is usable
+    free_bytes : what is free where the case will be
+    seconds : rough time with `workers` processes
+    size : side of the crop, as given, as the case has it, or as chosen
+    choice : how the size was chosen, if it was chosen now
+    """
+
+    files: int
+    input_bytes: int
+    disk_bytes: int
+    free_bytes: int
+    seconds: float
+    workers: int
+    size: int
+    choice: SizeChoice | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether there is room for it."""
+        return self.disk_bytes <= self.free_bytes
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        choice = None if self.choice is None else self.choice.as_dict()
+        return {**asdict(self), "choice": choice, "fits": self.fits}
+
+
+def disk_bytes(found: Sequence[Found], settings: ExtractionSettings, free: int) -> int:
+    """Disk that the fingerprints and records of these files take at most.
+
+    If that is more than is free, files that do not begin like pictures are left out.
+    """
+    row = record_bytes(settings.n_pixels, settings.dtype)
+    pictures = len(found)
+    if pictures * (row + _RECORD_BYTES) > free:
+        pictures = sum(map(_begins_like_picture, found))
+    return pictures * row + len(found) * _RECORD_BYTES
+
+
+def _begins_like_picture(item: Found) -> bool:
+    if not os.path.isfile(item.file):
+        return False
+    try:
+        with open(item.file, "rb") as stream:
+            return looks_like_picture(stream.read(32))
+    except OSError:
+        return False
+
+
+def free_bytes(folder: Path) -> int:
+    """Bytes free where a folder is, or will be."""
+    place = folder.absolute()
+    while not place.exists():
+        place = place.parent
+    return shutil.disk_usage(place).free
+
+
+def estimate(
+    found: Sequence[Found],
+    case: Path,
+    settings: ExtractionSettings,
+    workers: int,
+    choice: SizeChoice | None = None,
+) -> Estimate:
+    """Count files and bytes, time one residual on this machine, and add it up."""
+    total = 0
+    for item in found:
+        try:
+            total += os.stat(item.file).st_size
+        except OSError:
+            continue
+    each = 1e-3 * (_PHOTO_MS + _PHOTO_MS_PER_PIXEL * settings.n_pixels)
+    each += _residual_seconds(settings) if found else 0.0
+    work = len(found) * each + 1e-3 * _PHOTO_MS_PER_MB * total / 2**20
+    free = free_bytes(case)
+    return Estimate(
+        files=len(found),
+        input_bytes=total,
+        disk_bytes=disk_bytes(found, settings, free),
+        free_bytes=free,
+        seconds=work / workers,
+        workers=workers,
+        size=settings.side,
+        choice=choice,
+    )
+
+
+def _residual_seconds(settings: ExtractionSettings) -> float:
+    """Time of one fingerprint of a made-up picture, compiled code loaded before."""
+    import numpy as np
+
+    from samecam.fingerprint import fingerprint
+
+    side = min(settings.side, 512)
+    picture = np.random.default_rng(0).integers(0, 256, (side, side, 3), dtype=np.uint8)
+    fingerprint(picture[:64, :64], **settings.steps)
+    fingerprint(picture, **settings.steps)
+    began = time.perf_counter()
+    fingerprint(picture, **settings.steps)
+    return (time.perf_counter() - began) * (settings.side / side) ** 2

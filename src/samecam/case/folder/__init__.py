@@ -1,0 +1,1 @@
+"""What lies on disk: settings, log, tables, and the one reader of a finished case."""

@@ -1,0 +1,1 @@
+"""Fingerprints to groups, with their evidence."""

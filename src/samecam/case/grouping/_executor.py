@@ -1,0 +1,89 @@
+"""What runs the batches of a method: processes here, or a cluster."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, TypeVar
+
+from samecam import compute
+from samecam.case._means import Means
+from samecam.case.extraction import _worker
+from samecam.provenance import versions
+from samecam.store import DiskStore, FingerprintStore, Subset
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Pool = compute.LocalPool | compute.DaskPool
+
+
+def fit_parameters(method: Any) -> set[str]:
+    """Which of the optional arguments a method's `fit` takes."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    names = ("weak", "progress", "executor")
+    return {name for name in names if has_fit_parameter(method, name)}
+
+
+@contextmanager
+def executor_for(
+    method: Any, source: FingerprintStore, means: Means, gram: bool = False
+) -> Iterator[compute.Executor | None]:
+    """Processes or a cluster that open the store themselves; none where one process has to do.
+
+    That is so for methods that take none, where correlations are known (`gram`), on a GPU,
+    and for a store that is not on disk: fingerprints are not sent around.
+    """
+    useful = means.scheduler is not None or means.workers > 1
+    ours = "executor" in fit_parameters(method) and means.device == "cpu" and not gram
+    whole = source.store if isinstance(source, Subset) else source
+    if not (useful and ours and isinstance(whole, DiskStore)):
+        yield None
+        return
+    pool = Later(partial(_pool, whole, means), means)
+    try:
+        yield pool
+    except BaseException:
+        pool.stop()
+        raise
+    pool.close()
+
+
+class Later:
+    """An executor that is made when its first task comes: many methods have none to give."""
+
+    def __init__(self, make: Callable[[], Pool], means: Means) -> None:
+        self._make = make
+        self.workers = means.at_a_time()
+        self.elsewhere = means.scheduler not in (None, compute.LOCAL)
+        self._pool: Pool | None = None
+
+    def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":
+        """See `compute.Executor.submit`."""
+        if self._pool is None:
+            self._pool = self._make()
+        future = self._pool.submit(function, argument)
+        self.workers = self._pool.workers
+        return future
+
+    def close(self) -> None:
+        """Wait for what runs and end all workers."""
+        if self._pool is not None:
+            self._pool.close()
+
+    def stop(self) -> None:
+        """End all workers at once."""
+        if self._pool is not None:
+            self._pool.stop()
+
+
+def _pool(source: DiskStore, means: Means) -> Pool:
+    if means.scheduler is None:
+        return compute.LocalPool(means.workers, preload="samecam._preload")
+    return compute.DaskPool(
+        means.scheduler,
+        workers=means.workers,
+        preload="samecam._preload",
+        check=partial(_worker.look_around, source.folder.absolute(), {}, versions()),
+    )

@@ -1,0 +1,254 @@
+"""Several methods on one case, each in a process of its own: answers, scores, time, memory."""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from samecam import compute
+from samecam._version import __version__
+from samecam.arrays import Labels
+from samecam.case.studies import _compare_run as running
+from samecam.case.studies._compare_plot import svg
+from samecam.case.folder._case import open_store, read_case
+from samecam.case.grouping._method import ClusteringSettings, reads_fingerprints
+from samecam.case.extraction._prepare import Progress
+from samecam.case.folder._reader import used_photos
+from samecam.errors import SamecamError
+from samecam.files import write_atomically
+from samecam.metrics import Scores, match_paths, read_truth, scores
+from samecam.provenance import versions
+from samecam.store import Record
+
+TABLE, PICTURE = "compare.json", "compare.svg"
+# Correlations are shared in a file if, held twice, they leave this share of the memory free.
+_SHARED = 0.25
+_TWIN = "same bytes as "
+
+Input = Literal["correlations", "fingerprints"]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMethod:
+    """What became of one method.
+
+    Attributes
+    ----------
+    method : its name
+    input : what it was given
+    failure : why there is no answer, a sentence; empty: there is one
+    groups, unclustered : groups found, used photos in none; None after a failure
+    scores : against the truth, if there is one
+    seconds : of the method itself, reading its input not counted
+    peak_memory : most bytes its process held, its input included
+    """
+
+    method: str
+    input: Input
+    failure: str = ""
+    groups: int | None = None
+    unclustered: int | None = None
+    scores: Scores | None = None
+    seconds: float | None = None
+    peak_memory: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One row a method, in the order asked for.
+
+    Attributes
+    ----------
+    case : the case folder
+    truth : where the true cameras were read; None: nowhere
+    photos : used photos
+    rows : what became of each method
+    correlating : seconds for the correlations that methods share; None: none are shared
+    """
+
+    case: Path
+    truth: str | None
+    photos: int
+    settings: dict[str, Any]
+    rows: tuple[ComparedMethod, ...]
+    correlating: float | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `compare.json`."""
+        return {
+            "format": "samecam-compare",
+            "version": 1,
+            "samecam": __version__,
+            "case": str(self.case),
+            "truth": self.truth,
+            "photos": self.photos,
+            "settings": self.settings,
+            "correlating_seconds": self.correlating,
+            "versions": versions(),
+            "methods": [row.as_dict() for row in self.rows],
+        }
+
+
+def compare_methods(
+    case: str | os.PathLike[str],
+    methods: Sequence[str] = ("all",),
+    *,
+    truth: str | os.PathLike[str] | None = None,
+    preset: Literal["default", "paper"] = "default",
+    seed: int = 0,
+    memory: int | None = None,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run several methods on the fingerprints of a case, and write the table into it.
+
+    Every method runs as `cluster_photos` would run it, one after another, in a process of its
+    own. Correlations are computed once and shared, unless they are too large for `memory`
+    or the method wants the fingerprints themselves. The answer that stands in the case is
+    not touched; `compare.json` and `compare.svg` are written beside it.
+
+    Parameters
+    ----------
+    case : a case with fingerprints
+    methods : names of `samecam.cluster.METHODS`, or "all"
+    truth : CSV with the columns path and camera; scores count as `samecam evaluate` does
+    preset, seed : see `ClusteringSettings`
+    memory : bytes that a method is told it may take; default half of what is available
+    timeout : seconds a method may take; None: any time
+    progress : called as progress("Comparing", done, total)
+    """
+    if timeout is not None and not timeout > 0:
+        raise SamecamError(f"timeout is {timeout}: give seconds above 0, or leave it out.")
+    wanted = [ClusteringSettings(name, {}, seed, preset) for name in chosen_methods(methods)]
+    cameras = None if truth is None else read_truth(truth)
+    records, used = _photos(case)
+    if not used:
+        raise SamecamError(f"{os.fspath(case)!r} holds no fingerprint: run samecam extract first.")
+    positions = None if cameras is None else _positions(records, used, list(cameras), str(truth))
+    memory = memory or compute.machine().available // 2
+    with _work_folder(Path(case)) as folder:
+        job = running.Job(str(case), str(folder), memory, timeout)
+        correlating = _correlate(job, len(used), memory)
+        rows = []
+        for done, settings in enumerate(wanted):
+            if progress is not None:
+                progress("Comparing", done, len(wanted))
+            answer = running.run(job, settings, shared=_shares(settings, correlating))
+            rows.append(_row(settings, answer, cameras, positions, _shares(settings, correlating)))
+    if progress is not None:
+        progress("Comparing", len(wanted), len(wanted))
+    told = {"preset": preset, "seed": seed, "memory": memory, "timeout": timeout}
+    where = None if truth is None else os.fspath(truth)
+    result = Comparison(Path(case), where, len(used), told, tuple(rows), correlating)
+    text = json.dumps(result.as_dict(), indent=2, ensure_ascii=True)
+    write_atomically(Path(case) / TABLE, text + "\n")
+    write_atomically(Path(case) / PICTURE, svg([row.as_dict() for row in rows]))
+    return result
+
+
+def chosen_methods(names: Sequence[str]) -> list[str]:
+    """Methods that are meant, each once, in the order given; "all" is all of them."""
+    from samecam.cluster import METHODS
+
+    chosen: list[str] = []
+    for name in names:
+        if name not in ("all", *METHODS):
+            raise SamecamError(f"{name!r} is no method: choose all, {', '.join(METHODS)}.")
+        chosen += METHODS if name == "all" else [name]
+    if not chosen:
+        raise SamecamError("No method was named: name one, several, or all.")
+    return list(dict.fromkeys(chosen))
+
+
+def _photos(case: str | os.PathLike[str]) -> tuple[list[Record], list[Record]]:
+    """Records of all files and of the used ones, both sorted by path."""
+    read_case(case)
+    with open_store(case) as store:
+        return list(store.records()), used_photos(store)
+
+
+@contextmanager
+def _work_folder(case: Path) -> Iterator[Path]:
+    """A folder in the case that is gone afterwards."""
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=".compare.", dir=case))
+    except OSError as error:
+        raise SamecamError(f"{str(case)!r} cannot be written: {error.strerror}.") from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _correlate(job: running.Job, n: int, memory: int) -> float | None:
+    """Seconds for the file of correlations; None where it would be too large."""
+    if 2 * 4 * n * n > (1 - _SHARED) * memory:
+        return None
+    answer = running.run(replace(job, timeout=None), None, shared=True)
+    if answer.failure:
+        raise SamecamError(f"The photos could not be correlated: {answer.failure}")
+    return answer.seconds
+
+
+def _shares(settings: ClusteringSettings, correlating: float | None) -> bool:
+    return correlating is not None and not reads_fingerprints(settings)
+
+
+def _row(
+    settings: ClusteringSettings,
+    answer: running.Answer,
+    cameras: Mapping[str, str] | None,
+    positions: Labels | None,
+    shared: bool,
+) -> ComparedMethod:
+    given: Input = "correlations" if shared else "fingerprints"
+    if answer.labels is None:
+        return ComparedMethod(
+            settings.name, given, answer.failure, peak_memory=answer.peak_memory or None
+        )
+    found: Scores | None = None
+    if cameras is not None and positions is not None:
+        placed = np.where(positions >= 0, answer.labels[positions], -1)
+        found = scores(list(cameras.values()), placed)
+    return ComparedMethod(
+        settings.name,
+        given,
+        groups=int(answer.labels.max(initial=-1)) + 1,
+        unclustered=int(np.count_nonzero(answer.labels < 0)),
+        scores=found,
+        seconds=answer.seconds,
+        peak_memory=answer.peak_memory,
+    )
+
+
+def _positions(
+    records: Sequence[Record], used: Sequence[Record], truth: Sequence[str], file: str
+) -> Labels:
+    """For each photo of the truth its row among the used ones, or −1.
+
+    A duplicate stands for the photo it has the same bytes as.
+    """
+    row = {record.key: k for k, record in enumerate(used)}
+    for record in records:
+        if record.meta["status"] == "duplicate":
+            twin = (record.meta.get("reason") or "").removeprefix(_TWIN)
+            row.setdefault(record.key, row.get(twin, -1))
+    partners = match_paths([record.key for record in records], truth)
+    if not partners:
+        raise SamecamError(
+            f"None of the {len(records)} photos of the case has the file name of one in "
+            f"{file!r}: name the truth of these photos."
+        )
+    ours = {named: path for path, named in partners.items()}
+    return np.array([row.get(ours.get(path, ""), -1) for path in truth], dtype=np.intp)

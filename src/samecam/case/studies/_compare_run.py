@@ -1,0 +1,193 @@
+"""One method in a process of its own, with a time-out; its answer, its time, its memory."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from samecam.arrays import Labels
+from samecam.case.folder._case import open_store
+from samecam.case.grouping._method import ClusteringSettings, group_photos
+from samecam.case.folder._reader import used_photos
+from samecam.errors import SamecamError
+from samecam.store import FingerprintStore, Subset
+
+GRAM = "gram.npy"
+_ANSWER, _LABELS, _SAID = "answer.json", "labels.npy", "said.txt"
+_LAST = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What all methods share: case, folder for what passes between processes, limits."""
+
+    case: str
+    folder: str
+    memory: int
+    timeout: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Labels of the used photos, or why there are none; seconds, and peak memory in bytes."""
+
+    labels: Labels | None = None
+    failure: str = ""
+    seconds: float = 0.0
+    peak_memory: int = 0
+
+
+def run(job: Job, settings: ClusteringSettings | None, *, shared: bool) -> Answer:
+    """Run a method to its end, or to its time-out; None makes the file of correlations.
+
+    Parameters
+    ----------
+    job : where and within which limits
+    settings : the method
+    shared : whether it takes the correlations from their file
+    """
+    folder = Path(job.folder)
+    for name in (_ANSWER, _LABELS):
+        (folder / name).unlink(missing_ok=True)
+    task = {
+        "job": asdict(job),
+        "settings": None if settings is None else settings.as_dict(),
+        "shared": shared,
+    }
+    code = "from samecam.case.studies._compare_run import child; child()"
+    with open(folder / _SAID, "wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", code, json.dumps(task)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdin=subprocess.PIPE,  # its end tells the child that we are gone
+            stdout=said,
+            stderr=said,
+            start_new_session=True,
+        )
+        failure = _wait(process, job.timeout)
+    if failure:
+        return Answer(failure=failure)
+    try:
+        told = json.loads((folder / _ANSWER).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Answer(failure=_ended(process.returncode, folder / _SAID))
+    if told["failure"] or settings is None:
+        return Answer(**told)
+    return Answer(np.load(folder / _LABELS), **told)
+
+
+def _wait(process: "subprocess.Popen[bytes]", timeout: float | None) -> str:
+    """Wait for the end; a sentence if it had to be brought about."""
+    try:
+        process.wait(timeout)
+    except subprocess.TimeoutExpired:
+        return f"It took longer than {timeout:g} seconds."
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+    return ""
+
+
+def _ended(code: int, said: Path) -> str:
+    if code < 0:
+        memory = ", perhaps for want of memory" if -code == signal.SIGKILL else ""
+        return f"Its process was ended by {signal.Signals(-code).name}{memory}."
+    lines = said.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return f"Its process failed: {lines[-1][:_LAST]}" if lines else "Its process failed."
+
+
+def child() -> None:
+    """What the process does: read the task, work, leave the answer."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    task = json.loads(sys.argv[1])
+    job = Job(**task["job"])
+    told = Answer()
+    try:
+        labels, seconds = _work(job, task["settings"], shared=task["shared"])
+        if labels is not None:
+            np.save(Path(job.folder) / _LABELS, labels)
+        told = Answer(seconds=seconds, peak_memory=_peak())
+    except MemoryError:
+        told = Answer(failure="There is not enough memory.", peak_memory=_peak())
+    except (SamecamError, ValueError) as error:
+        told = Answer(failure=_sentence(error), peak_memory=_peak())
+    plain = {name: value for name, value in asdict(told).items() if name != "labels"}
+    beside = Path(job.folder) / f".{_ANSWER}"
+    beside.write_text(json.dumps(plain), encoding="utf-8")
+    beside.rename(Path(job.folder) / _ANSWER)
+
+
+def _work(
+    job: Job, settings: dict[str, Any] | None, *, shared: bool
+) -> tuple[Labels | None, float]:
+    with open_store(job.case) as whole:
+        used = used_photos(whole)
+        store = _only(whole, [record.key for record in used])
+        file = Path(job.folder) / GRAM
+        if settings is None:
+            from samecam import correlate
+
+            began = time.monotonic()
+            np.save(file, correlate.gram(store, memory=job.memory))
+            return None, time.monotonic() - began
+        gram = np.load(file) if shared else None
+        method = ClusteringSettings(**settings)
+        method.estimator()
+        began = time.monotonic()
+        labels, _ = group_photos(
+            store,
+            used,
+            method,
+            memory=job.memory,
+            workers=1,
+            progress=lambda *_: None,
+            correlations=gram,
+        )
+        return labels, time.monotonic() - began
+
+
+def _only(store: FingerprintStore, keys: list[str]) -> FingerprintStore:
+    """The store, or its rows of these keys where it holds more."""
+    if list(store.keys) == keys:
+        return store
+    row = {key: k for k, key in enumerate(store.keys)}
+    return Subset(store, np.array([row[key] for key in keys], dtype=np.intp))
+
+
+def _end_with_parent() -> None:
+    sys.stdin.buffer.read()
+    os._exit(1)
+
+
+def _peak() -> int:
+    """Most bytes this process has held.
+
+    (The kernel's count by `getrusage` begins with what the parent held.)
+    """
+    try:
+        with open("/proc/self/status", encoding="ascii") as stream:
+            match = re.search(r"VmHWM:\s+(\d+) kB", stream.read())
+        if match:
+            return int(match[1]) * 1024
+    except OSError:
+        pass
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def _sentence(error: Exception) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if text.endswith((".", "!", "?")) else text + "."

@@ -1,0 +1,1 @@
+"""Whether a case is still what it says."""

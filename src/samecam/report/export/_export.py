@@ -1,0 +1,163 @@
+"""`export_case`: a case to one file of another format."""
+
+import json
+import os
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from samecam.case.extraction._prepare import Progress
+from samecam.errors import SamecamError
+from samecam.files import write_atomically
+from samecam.photos import would_find
+from samecam.report.export._content import Content, ExportedFile, read_content, with_hashes
+from samecam.report.export._hashes import hash_files
+from samecam.report.export._tables import csv_export, json_export
+from samecam.report.export._uco import uco_export
+from samecam.report.export._vics import vics_export
+
+HASHES = ("md5", "sha1", "sha256")
+FORMATS = {
+    "csv": "export.csv",
+    "json": "export.json",
+    "vics": "export.vics.json",
+    "case": "export.case.jsonld",
+}
+_PICTURES_ONLY = ("vics", "case")
+_NEEDED = {"vics": ("md5", "sha1")}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What was written.
+
+    Attributes
+    ----------
+    file : where
+    format : csv, json, vics or case
+    files : files of the case that are in it
+    groups : groups that are in it
+    without_hashes : files whose further hashes could not be made, by path, with the reason;
+        `vics` leaves them out
+    """
+
+    file: Path
+    format: str
+    files: int
+    groups: int
+    without_hashes: dict[str, str] = field(default_factory=dict)
+
+
+def export_case(
+    case: str | os.PathLike[str],
+    format: str,
+    *,
+    output: str | os.PathLike[str] | None = None,
+    hashes: Collection[str] = (),
+    bom: bool = False,
+    progress: Progress | None = None,
+) -> Export:
+    """Write a clustered case in the format of another tool.
+
+    The case is only read; its photos too, and only if hashes are wanted that it does not
+    hold. Nothing is sent anywhere.
+
+    Parameters
+    ----------
+    case : the case folder
+    format : "csv", "json", "vics" (VICS 2.0) or "case" (CASE/UCO JSON-LD)
+    output : file to write; by default `export.*` in the case folder
+    hashes : of md5, sha1, sha256; the last is always there, `vics` has the first two anyway
+    bom : begin a CSV with the mark by which spreadsheets know UTF-8
+    progress : called as progress(phase, done, total) from time to time
+    """
+    folder = Path(case)
+    wanted = _check(format, hashes)
+    content = read_content(folder)
+    if format in _PICTURES_ONLY and "fingerprints" in content.info["extraction"]:
+        raise SamecamError(
+            f"The case {str(folder)!r} was made from fingerprints and has no files for the format "
+            f"{format!r}: choose csv or json."
+        )
+    target = folder / FORMATS[format] if output is None else Path(output)
+    _check_target(target, content)
+    content, troubles = _hashed(content, format, wanted, progress or (lambda *_: None))
+    write_atomically(target, _texts(content, wanted, bom)[format]())
+    left_out = len(troubles) if format == "vics" else 0
+    count = len(_exported(content, format)) - left_out
+    return Export(target, format, count, len(content.groups), troubles)
+
+
+def _exported(content: Content, format: str) -> list[ExportedFile]:
+    """The files a format is about: pictures for tools that know only these, else all."""
+    return content.pictures() if format in _PICTURES_ONLY else content.files
+
+
+def _hashed(
+    content: Content, format: str, wanted: list[str], progress: Progress
+) -> tuple[Content, dict[str, str]]:
+    """Content with the hashes that are wanted, and files that could not be hashed."""
+    further = [name for name in wanted if name != "sha256"]
+    readable = [f for f in _exported(content, format) if f.sha256]
+    if not further or not readable:
+        return content, {}
+    found, troubles = hash_files(content.info, readable, further, progress)
+    if not found:
+        raise SamecamError(
+            f"None of the {len(readable)} files of {str(content.folder)!r} can be hashed "
+            f"({next(iter(troubles.values()))}): put the photos back where they were."
+        )
+    return with_hashes(content, found), troubles
+
+
+def _texts(content: Content, hashes: list[str], bom: bool) -> dict[str, Callable[[], str]]:
+    return {
+        "csv": lambda: csv_export(content, bom=bom),
+        "json": lambda: json_export(content, hashes),
+        "vics": lambda: vics_export(content),
+        "case": lambda: uco_export(content, _ended(content.folder)),
+    }
+
+
+def _check(format: str, hashes: Collection[str]) -> list[str]:
+    if format not in FORMATS:
+        raise SamecamError(f"The format is {format!r}: choose one of {', '.join(FORMATS)}.")
+    unknown = sorted(set(hashes) - set(HASHES))
+    if unknown:
+        raise SamecamError(f"The hash is {unknown[0]!r}: choose of {', '.join(HASHES)}.")
+    return sorted({*hashes, *_NEEDED.get(format, ())})
+
+
+def _check_target(target: Path, content: Content) -> None:
+    """Refuse to write over the case's own files or among the photos."""
+    real, case = os.path.realpath(target), os.path.realpath(content.folder)
+    inside = os.path.dirname(real) == case
+    if os.path.isdir(target):
+        raise SamecamError(f"{str(target)!r} is a folder: name a file.")
+    if real.startswith(case + os.sep) and not (
+        inside and os.path.basename(real).startswith("export.")
+    ):
+        raise SamecamError(
+            f"{str(target)!r} would be among the case's own files: name a file elsewhere."
+        )
+    sources = [s for e in (content.info, *content.info.get("added", ())) for s in e["sources"]]
+    among = None if inside else would_find(sources, os.path.dirname(real))
+    if among is None and real in map(os.path.realpath, sources):
+        among = str(target)
+    if among is not None:
+        raise SamecamError(
+            f"{str(target)!r} would be among the photos ({among!r}): name a file elsewhere."
+        )
+
+
+def _ended(folder: Path) -> str | None:
+    """When the case was last clustered, as its log says."""
+    ended = None
+    try:
+        with open(folder / "log.jsonl", "rb") as stream:
+            for line in stream:
+                if b'"event": "clustered"' in line:
+                    ended = str(json.loads(line)["time"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return ended

@@ -1,0 +1,82 @@
+"""Export as CSV, the common denominator, and as JSON."""
+
+import json
+from collections.abc import Collection
+from typing import Any
+
+from samecam.case.folder._case import csv_text
+from samecam.report.export._content import Content, ExportedFile
+
+COLUMNS = (
+    *("group_id", "group_size", "status", "path", "file_name", "size", "md5", "sha1", "sha256"),
+    *("width", "height", "make", "model", "serial", "score_to_group", "margin", "p_value"),
+    *("nearest_other_group", "note"),
+)
+FORMAT, VERSION = "samecam-export", 1
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_export(content: Content, *, bom: bool = False) -> str:
+    """One row per file found. Text that a spreadsheet would take for a formula gets a `'`."""
+    rows = [[_guarded(cell) for cell in _row(f, content.groups)] for f in content.files]
+    return ("\ufeff" if bom else "") + csv_text(COLUMNS, rows)
+
+
+def _row(file: ExportedFile, groups: list[dict[str, Any]]) -> list[object]:
+    row, group = file.row, file.group
+    own = groups[group] if group is not None and group >= 0 else {}
+    return [
+        *(group, own.get("size"), row["status"], file.path, file.name, file.size),
+        *(file.hashes.get(name) for name in ("md5", "sha1", "sha256")),
+        *(_number(row["width"]), _number(row["height"])),
+        *(row["make"], row["model"], row["serial"]),
+        *(file.number(name) for name in ("correlation", "margin", "p_value")),
+        *(own.get("nearest"), row["reason"]),
+    ]
+
+
+def _guarded(cell: object) -> object:
+    if isinstance(cell, str) and cell.startswith(_FORMULA):
+        return "'" + cell
+    return cell
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text else None
+
+
+def json_export(content: Content, hashes: Collection[str]) -> str:
+    """The whole answer as one object: how it was made, groups, and every file."""
+    info = content.info
+    kept = ("samecam", "created", "sources", "extraction", "seed", "versions", "device", "counts")
+    case = {name: info[name] for name in kept if name in info}
+    clustering = info["clustering"]
+    case["clustering"] = {n: clustering.get(n) for n in ("method", "options", "seed", "preset")}
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "mark": content.mark,
+        "hashes": sorted({"sha256", *hashes}),
+        "case": case,
+        "groups": content.groups,
+        "files": [_object(file) for file in content.files],
+    }
+    return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
+
+
+def _object(file: ExportedFile) -> dict[str, Any]:
+    texts = ("format", "make", "model", "serial", "software", "taken", "orientation")
+    row = file.row
+    return {
+        "path": file.path,
+        "status": row["status"],
+        "note": row["reason"],
+        "group": file.group,
+        "size": file.size,
+        "hashes": dict(sorted(file.hashes.items())),
+        "width": _number(row["width"]),
+        "height": _number(row["height"]),
+        **{name: row[name] for name in texts},
+        **{name: float(row[name]) if row[name] else None for name in ("dark", "saturated")},
+        **{name: file.number(name) for name in ("correlation", "margin", "p_value")},
+    }

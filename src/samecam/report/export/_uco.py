@@ -1,0 +1,181 @@
+"""Export as CASE/UCO JSON-LD, after the ontologies CASE 1.4 and UCO 1.4."""
+
+import json
+from typing import Any
+
+from samecam._version import __version__
+from samecam.report.export._content import Content, ExportedFile
+from samecam.report.export._words import LIMIT, MIME, evidence_words, identity, plain
+
+_UCO = "https://ontology.unifiedcyberontology.org/uco/"
+_CONTEXT = {
+    "kb": "urn:samecam:kb:",
+    "case-investigation": "https://ontology.caseontology.org/case/investigation/",
+    **{f"uco-{name}": f"{_UCO}{name}/" for name in
+       ("action", "analysis", "configuration", "core", "observable", "tool", "types")},
+    "xsd": "http://www.w3.org/2001/XMLSchema#",
+}  # fmt: skip
+_METHODS = {"md5": "MD5", "sha1": "SHA1", "sha256": "SHA256"}
+
+Node = dict[str, Any]
+
+
+def uco_export(content: Content, ended: str | None) -> str:
+    """A graph: files, an unidentified camera per group, the action, and its results.
+
+    There is no confidence in it: UCO's is a number from 0 to 100, and neither a correlation
+    nor an error rate is one. What was measured stands in words, in `uco-core:statement`.
+
+    Parameters
+    ----------
+    content : the case
+    ended : when it was clustered, as XML's dateTime, if known
+    """
+    pictures = content.pictures()
+    files = {f.path: _file(content, f) for f in pictures}
+    members: dict[int | None, list[ExportedFile]] = {}
+    for file in pictures:
+        members.setdefault(file.group, []).append(file)
+    graph = [*files.values()]
+    results: list[Node] = []
+    for group in content.groups:
+        made = _group(content, group, members[group["id"]], files)
+        results.append(made[-1])
+        graph += made
+    graph += _run(content, list(files.values()), results, ended)
+    document = {"@context": _CONTEXT, "@graph": graph}
+    return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
+
+
+def _id(content: Content, kind: str, *parts: object) -> str:
+    return f"kb:{kind}-{identity('uco', content.mark, kind, *parts)}"
+
+
+def _reference(node: Node) -> Node:
+    return {"@id": node["@id"]}
+
+
+def _typed(kind: str, value: object) -> Node:
+    return {"@type": f"xsd:{kind}", "@value": str(value)}
+
+
+def _file(content: Content, file: ExportedFile) -> Node:
+    facet: Node = {
+        "@id": _id(content, "file-facet", file.path),
+        "@type": "uco-observable:FileFacet",
+        "uco-observable:fileName": plain(file.name),
+        "uco-observable:filePath": plain(file.path),
+    }
+    if file.size is not None:
+        facet["uco-observable:sizeInBytes"] = _typed("integer", file.size)
+    data: Node = {
+        "@id": _id(content, "content-facet", file.path),
+        "@type": "uco-observable:ContentDataFacet",
+        "uco-observable:hash": [
+            {
+                "@id": _id(content, "hash", file.path, name),
+                "@type": "uco-types:Hash",
+                "uco-types:hashMethod": _METHODS[name],
+                "uco-types:hashValue": _typed("hexBinary", value),
+            }
+            for name, value in sorted(file.hashes.items())
+        ],
+    }
+    if file.row["format"] in MIME:
+        data["uco-observable:mimeType"] = MIME[file.row["format"]]
+    return {
+        "@id": _id(content, "file", file.path),
+        "@type": ["uco-observable:File", "uco-observable:RasterPicture"],
+        "uco-core:hasFacet": [facet, data],
+    }
+
+
+def _group(
+    content: Content, group: Node, members: list[ExportedFile], files: dict[str, Node]
+) -> list[Node]:
+    """Camera, set, one relationship a photo, and last the result that asserts them."""
+    number = group["id"]
+    camera: Node = {
+        "@id": _id(content, "camera", number),
+        "@type": "uco-observable:Device",
+        "uco-core:name": f"Unidentified camera of group {number}",
+    }
+    nodes = [files[f.path] for f in members]
+    grouping: Node = {
+        "@id": _id(content, "grouping", number),
+        "@type": "uco-core:Grouping",
+        "uco-core:context": ["same camera"],
+        "uco-core:object": [_reference(node) for node in nodes],
+    }
+    links = []
+    for file, node in zip(members, nodes, strict=True):
+        link: Node = {
+            "@id": _id(content, "link", file.path),
+            "@type": "uco-observable:ObservableRelationship",
+            "uco-core:source": _reference(node),
+            "uco-core:target": _reference(camera),
+            "uco-core:kindOfRelationship": "Created_By",
+            "uco-core:isDirectional": True,
+        }
+        if words := evidence_words(file):
+            link["uco-core:description"] = words
+        links.append(link)
+    result: Node = {
+        "@id": _id(content, "result", number),
+        "@type": "uco-analysis:AnalyticResult",
+        "uco-core:name": f"Group {number}",
+        "uco-core:statement": _statement(group),
+    }
+    return [camera, grouping, *links, result]
+
+
+def _statement(group: Node) -> str:
+    words = f"These {group['size']} photographs were grouped as taken by one camera"
+    if group.get("correlation") is not None:
+        words += f"; mean correlation of two of them {group['correlation']:.4g}"
+    if group.get("nearest") is not None:
+        words += (
+            f"; nearest other group {group['nearest']}, correlation of the two fingerprints "
+            f"{group['nearest_correlation']:.4g}"
+        )
+    return f"{words}. {LIMIT}"
+
+
+def _run(content: Content, files: list[Node], results: list[Node], ended: str | None) -> list[Node]:
+    """The tool, its parameters, and the action with what went in and came out."""
+    info = content.info
+    settings = {**info["extraction"], "seed": info.get("seed")}
+    clustering = info["clustering"]
+    settings.update({f"clustering {n}": clustering.get(n) for n in ("method", "options", "preset")})
+    entries: list[Node] = [
+        {
+            "@id": _id(content, "entry", name),
+            "@type": "uco-configuration:ConfigurationEntry",
+            "uco-configuration:itemName": name,
+            "uco-configuration:itemValue": json.dumps(value, ensure_ascii=True),
+        }
+        for name, value in sorted(settings.items())
+    ]
+    configuration: Node = {
+        "@id": _id(content, "configuration"),
+        "@type": "uco-configuration:Configuration",
+        "uco-configuration:configurationEntry": entries,
+    }
+    tool: Node = {
+        "@id": _id(content, "tool"),
+        "@type": "uco-tool:AnalyticTool",
+        "uco-core:name": "samecam",
+        "uco-tool:version": info.get("samecam", __version__),
+    }
+    action: Node = {
+        "@id": _id(content, "action"),
+        "@type": ["case-investigation:InvestigativeAction", "uco-analysis:Analysis"],
+        "uco-core:name": "Grouping of photographs by camera",
+        "uco-action:startTime": _typed("dateTime", info["created"]),
+        "uco-action:instrument": [_reference(tool), _reference(configuration)],
+        "uco-action:object": [_reference(node) for node in files],
+        "uco-action:result": [_reference(node) for node in results],
+    }
+    if ended is not None:
+        action["uco-action:endTime"] = _typed("dateTime", ended)
+    return [tool, configuration, action]

@@ -1,0 +1,65 @@
+"""Export as VICS 2.0 JSON, which triage tools import."""
+
+import json
+from typing import Any
+
+from samecam._version import __version__
+from samecam.report.export._content import Content, ExportedFile
+from samecam.report.export._words import LIMIT, MIME, evidence_words, identity, plain
+
+_CONTEXT = "http://github.com/VICSDATAMODEL/ProjectVic/DataModels/2.0.xml/Default/$metadata#Cases"
+
+
+def vics_export(content: Content) -> str:
+    """One `Media` per picture (equal bytes are one), one `MediaFiles` entry per file.
+
+    The group is a tag `samecam:group-0001` (the group's number) and a comment. `Category`
+    and `Series`, which have a meaning of their own in that community, are never written.
+    Only pictures whose MD5 is known are in it: the model demands one.
+    """
+    media: dict[str, list[ExportedFile]] = {}
+    for file in content.pictures():
+        if "md5" in file.hashes:
+            media.setdefault(file.sha256, []).append(file)
+    entries = [_media(k, files) for k, files in enumerate(media.values(), start=1)]
+    case = {
+        "CaseID": identity("vics", content.mark),
+        "SourceApplicationName": "samecam",
+        "SourceApplicationVersion": __version__,
+        "Media": entries,
+    }
+    document = {"@odata.context": _CONTEXT, "value": [case]}
+    return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
+
+
+def _media(number: int, files: list[ExportedFile]) -> dict[str, Any]:
+    first = next((f for f in files if f.row["status"] != "duplicate"), files[0])
+    entry: dict[str, Any] = {
+        "MediaID": number,
+        "MD5": first.hashes["md5"].upper(),
+        "SHA1": first.hashes.get("sha1", "").upper(),
+        "MediaSize": first.size,
+        "MimeType": MIME.get(first.row["format"], "application/octet-stream"),
+        "RelativeFilePath": plain(first.path),
+        "Comments": _comment(first),
+        "MediaFiles": [_file(f) for f in files],
+    }
+    if not entry["SHA1"]:
+        del entry["SHA1"]
+    if first.group is not None and first.group >= 0:
+        entry["Tags"] = f"samecam:group-{first.group:04d}"
+    return entry
+
+
+def _file(file: ExportedFile) -> dict[str, str]:
+    folder = plain(file.path.rpartition("/")[0])
+    return {"MD5": file.hashes["md5"].upper(), "FileName": plain(file.name), "FilePath": folder}
+
+
+def _comment(file: ExportedFile) -> str:
+    if file.group is None:
+        return plain(f"samecam: not used ({file.row['reason']}).")
+    if file.group < 0:
+        return "samecam: in no group."
+    words = f"samecam: in group {file.group} of photos by one camera. {evidence_words(file)}"
+    return f"{words.strip()} {LIMIT}"
