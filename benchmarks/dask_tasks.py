@@ -13,6 +13,7 @@ import os
 import pickle
 import statistics
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -23,17 +24,18 @@ from benchmarks import dask_tasks as itself  # by the name that workers import i
 from benchmarks.extraction import make_photos
 from benchmarks.record import write
 from samecam import compute
-from samecam.case import Case, ExtractionSettings
-from samecam.case._means import Means
+from samecam.case import ExtractionSettings
 from samecam.case.extraction import _dispatch, _extract, _worker
-from samecam.case.extraction._duplicates import likely_twins
+from samecam.case.extraction._duplicates import likely_duplicates
 from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._prepare import Job
-from samecam.case.extraction._worker import Outcome, Task
+from samecam.case.extraction._worker import ExtractionTask, Outcome
+from samecam.case.folder import Case
 from samecam.cluster._elsewhere import batch_data
 from samecam.cluster.large_scale._batches import Task as Batch
 from samecam.cluster.large_scale._batches import run as cluster_batch
 from samecam.cluster.large_scale._partition import Rules
+from samecam.compute import Resources, no_progress
 from samecam.photos import scan
 from samecam.store import DiskStore
 
@@ -45,13 +47,13 @@ BOOKED = 4000
 def tasks_of(photos, count):
     """So many tasks over the photos, again and again."""
     found = scan([photos])
-    return [Task(f"{k}", found[k % len(found)].file) for k in range(count)]
+    return [ExtractionTask(f"{k}", found[k % len(found)].file) for k in range(count)]
 
 
 def named_tasks(count):
     """Tasks with names as long as they usually are."""
     names = [f"2024/holiday/IMG_{k:05d}.jpg" for k in range(count)]
-    return [Task(name, f"/mnt/evidence/photos/{name}") for name in names]
+    return [ExtractionTask(name, f"/mnt/evidence/photos/{name}") for name in names]
 
 
 def timed(call):
@@ -170,12 +172,15 @@ def parent(scratch):
     found = scan([photos])
     lap("scan", began)
     began = time.process_time()
-    likely_twins(Ledger([], found).pending)
-    lap("likely_twins", began)
+    likely_duplicates(Ledger([], found).pending)
+    lap("likely_duplicates", began)
     settings = ExtractionSettings(size=64)
     _extract.dispatch = lambda *_: Ready()
     with Case(case, settings, [str(photos)]) as folder:
-        run = _extract._Run(folder, Job(case, [str(photos)], found, settings), settings, Means(1))
+        job = Job(case, [str(photos)], found, settings)
+        run = _extract.ExtractionRun(
+            folder, job, Resources(workers=1, device="cpu"), no_progress, threading.Event()
+        )
         began, booked = time.process_time(), time.perf_counter()
         run.execute()
         lap("book", began)
@@ -283,7 +288,7 @@ def million(figures, size):
     for workers in WORKERS:
         booking = figures["parent"]["book_elapsed_seconds_per_photo"]
         run = schedule(MILLION, workers, per_photo, figures["overhead_seconds"], booking)
-        before = MILLION * (serial["scan"] + serial["likely_twins"])
+        before = MILLION * (serial["scan"] + serial["likely_duplicates"])
         number = -(-MILLION // batch["photos"])
         rounds = -(-number // workers)
         rows[str(workers)] = {

@@ -13,6 +13,7 @@ from PIL import Image
 
 from benchmarks.record import write
 from samecam.case import ExtractionSettings, extract_photos
+from samecam.compute import Resources
 
 WIDTH, HEIGHT = 4000, 3000
 
@@ -47,7 +48,12 @@ def main():
         extract_photos([next(photos.iterdir())], Path(scratch) / "warm", settings)
         for workers in (1, 2):
             began = time.perf_counter()
-            run = extract_photos([photos], Path(scratch) / f"c{workers}", settings, workers=workers)
+            run = extract_photos(
+                [photos],
+                Path(scratch) / f"c{workers}",
+                settings,
+                resources=Resources(workers=workers),
+            )
             whole = time.perf_counter() - began
             split = {k: 1e3 * v / options.photos for k, v in run.work.items()}
             result[f"workers_{workers}"] = {

@@ -15,6 +15,7 @@ from samecam import cluster_fingerprints, cluster_photos
 from samecam.case import ClusteringSettings, add_photos, check_log, open_store, verify_case
 from samecam.case.grouping import _add as adding
 from samecam.cluster import ConsolidatedSSC
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
 from samecam.simulate import fingerprints, gram
@@ -240,8 +241,8 @@ def test_workers_and_places_do_not_matter(world, added, tmp_path):
         root = tmp_path / f"place {workers}"
         shutil.copytree(world.root / "kept", root / "kept")
         shutil.copytree(world.root / "held", root / "new ones")
-        cluster_photos(root / "kept", root / "case", SETTINGS, workers=workers)
-        add_photos(root / "case", root / "new ones", workers=workers)
+        cluster_photos(root / "kept", root / "case", SETTINGS, resources=Resources(workers=workers))
+        add_photos(root / "case", root / "new ones", resources=Resources(workers=workers))
         assert (root / "case" / "clusters.csv").read_bytes() == wanted
 
 
@@ -260,13 +261,17 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer(world, case, added, monk
     stop = threading.Event()
     faults = {
         "extracting": ("samecam.case.extraction._extract.COMMIT_SECONDS", 0),
-        "grouping": ("samecam.case.grouping._add.group_from", fail),
+        "grouping": ("samecam.case.grouping._add.group_photos", fail),
         "writing": ("samecam.case.grouping._answer.Answer.write", fail),
         "table written": ("samecam.case.grouping._answer.write_atomically", fail_after_the_table),
     }
     monkeypatch.setattr(*faults[when])
     if when == "extracting":
-        words = {"workers": 1, "progress": lambda _, done, __: done and stop.set(), "stop": stop}
+        words = {
+            "resources": Resources(workers=1),
+            "progress": lambda _, done, __: done and stop.set(),
+            "stop": stop,
+        }
         first = add_photos(case, world.root / "held", **words)
         assert first.clustering.extraction.interrupted
         assert 0 < first.clustering.extraction.done < 9
@@ -282,7 +287,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer(world, case, added, monk
 
 
 def test_photos_that_move_are_listed_and_logged(world, case, monkeypatch):
-    real, before = adding.group_from, table(world.case / "clusters.csv")
+    real, before = adding.group_photos, table(world.case / "clusters.csv")
     left = next(path for path, group in before.items() if group == 2)
 
     def moved(store, photos, *words, **options):
@@ -291,7 +296,7 @@ def test_photos_that_move_are_listed_and_logged(world, case, monkeypatch):
         labels[[photo.key for photo in photos].index(left)] = -1
         return labels, details
 
-    monkeypatch.setattr(adding, "group_from", moved)
+    monkeypatch.setattr(adding, "group_photos", moved)
     result = add_photos(case, world.root / "held")
     now = table(case / "clusters.csv")
     assert adding.Move(left, 2, -1) in result.moved
@@ -339,7 +344,7 @@ def test_what_cannot_be_added_to_says_so(world, case, tmp_path):
     with pytest.raises(SamecamError, match="lies among the photos"):
         add_photos(case, tmp_path)
     with pytest.raises(SamecamError, match="timeout is 0"):
-        add_photos(case, world.root / "held", timeout=0)
+        add_photos(case, world.root / "held", resources=Resources(timeout=0))
     (tmp_path / "empty").mkdir()
     with pytest.raises(SamecamError, match="There is no photo in"):
         add_photos(case, tmp_path / "empty")

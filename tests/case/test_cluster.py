@@ -17,6 +17,7 @@ import pytest
 from samecam import cluster_photos
 from samecam.case import ClusteringSettings, ExtractionSettings
 from samecam.cluster import METHODS, RIVALS
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.metrics import scores
 from samecam.simulate import simulate_photos
@@ -194,7 +195,7 @@ def test_nothing_usable_is_no_crash(tmp_path):
     code, out, error = run(*words)
     assert code == 3, error
     assert "No camera was found; 0 photos in no group." in out
-    assert "2 unusable (1 flat, 1 over-exposed), 3 skipped (1 empty file, 1 no photo, 1 too" in out
+    assert "2 unusable (1 flat, 1 over-exposed), 3 skipped (1 empty, 1 no photo, 1 too" in out
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -225,20 +226,20 @@ def test_bad_settings_get_a_sentence(photos, result, tmp_path):
             result.case,
             SETTINGS,
             ClusteringSettings("ssc-nc", {"n_clusters": 4}),
-            memory=5000,
+            resources=Resources(memory=5000),
         )
 
 
 def test_an_answer_left_by_a_kill_is_not_taken_for_another(photos, tmp_path, monkeypatch):
     """Killed between the answer and its record: the files belong to other settings."""
-    from samecam.case import Case
+    from samecam.case.folder import Case
 
     case = tmp_path / "case"
     first = cluster_photos([photos / "images"], case, SETTINGS)
     save = Case.save
 
     def killed(self, **changes):
-        if "clustering" in changes:
+        if "seed" in changes:
             raise KeyboardInterrupt
         save(self, **changes)
 

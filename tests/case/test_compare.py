@@ -8,12 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from samecam.case import ClusteringSettings, cluster_fingerprints, compare_methods, open_store
-from samecam.case.folder._reader import used_photos
+from samecam.case.folder import used_photos
 from samecam.case.grouping._method import group_photos
 from samecam.case.studies._compare import chosen_methods
 from samecam.case.studies._compare_plot import svg
 from samecam.cli import cli
 from samecam.cluster import METHODS, RIVALS
+from samecam.compute import Resources, no_progress
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
 from tests.case.worlds import tree
@@ -78,9 +79,8 @@ def test_every_row_is_what_the_method_answers(made, compared):
                 store,
                 used,
                 ClusteringSettings(row.method),
-                memory=2**30,
-                workers=1,
-                progress=lambda *_: None,
+                Resources(workers=1, device="cpu", memory=2**30),
+                no_progress,
             )
             assert row.groups == labels.max() + 1
             assert row.unclustered == np.count_nonzero(labels < 0)

@@ -27,9 +27,8 @@ from samecam.case import (
     extract_photos,
     versions,
 )
-from samecam.case._means import Means
-from samecam.case.extraction._worker import Outcome, Task
-from samecam.compute import _dask, _dask_worker
+from samecam.case.extraction._worker import ExtractionTask, Outcome
+from samecam.compute import Resources, _dask, _dask_worker
 from samecam.errors import SamecamError
 from samecam.photos import scan
 from samecam.simulate import simulate_photos
@@ -200,7 +199,9 @@ def test_every_file_of_a_case_is_the_same(photos, cluster, tmp_path, monkeypatch
     cases = {None: tmp_path / "here", cluster.address: tmp_path / "there"}
     for settings in METHODS.values():
         for scheduler, case in cases.items():
-            result = cluster_photos(photos, case, SETTINGS, settings, scheduler=scheduler)
+            result = cluster_photos(
+                photos, case, SETTINGS, settings, resources=Resources(scheduler=scheduler)
+            )
             assert result.sizes, settings
         here, there = cases.values()
         assert same_answer(here, there)
@@ -212,7 +213,7 @@ def test_every_file_of_a_case_is_the_same(photos, cluster, tmp_path, monkeypatch
     assert info["counts"]["duplicate"] >= 13
     assert (info["device"], info["clustering"]["details"]["device"]) == ("cpu", "cpu")
     assert check_log(there / "log.jsonl") is None
-    again = extract_photos(photos, there, SETTINGS, scheduler=cluster.address)
+    again = extract_photos(photos, there, SETTINGS, resources=Resources(scheduler=cluster.address))
     assert again.done == 0
 
 
@@ -236,7 +237,9 @@ def test_a_worker_killed_in_the_middle_costs_nothing(slow, undisturbed, cluster,
             worker.kill()
             killed.extend(beside)
 
-    result = extract_photos([slow], case, SMALL, scheduler=cluster.address, progress=kill)
+    result = extract_photos(
+        [slow], case, SMALL, resources=Resources(scheduler=cluster.address), progress=kill
+    )
     assert killed
     assert result.done == sum(result.counts.values())
     assert same_answer(case, undisturbed)
@@ -254,7 +257,9 @@ def test_a_file_that_ends_its_worker_every_time_is_named_and_the_rest_is_done(cl
     extract_photos([photos], tmp_path / "without", SMALL)
     write(photos / "3 crash.jpg", encode(scene(21, 90, 90)) + b"CRASH-HERE")
     write(photos / "3 end.jpg", encode(scene(20, 90, 90)) + b"ENDS-THE-WORKER")
-    result = extract_photos([photos], tmp_path / "case", SMALL, scheduler=cluster.address)
+    result = extract_photos(
+        [photos], tmp_path / "case", SMALL, resources=Resources(scheduler=cluster.address)
+    )
     assert result.counts["good"] == 7
     why = {path: reason for path, reason in reasons(tmp_path / "case").items() if reason}
     assert why == {
@@ -300,7 +305,9 @@ def test_a_scheduler_that_is_restarted(slow, undisturbed, tmp_path, monkeypatch)
             first.scheduler.wait()
 
     with pytest.raises(SamecamError, match="was lost.*start it again.*goes on where it stopped"):
-        extract_photos([slow], case, SMALL, scheduler=first.address, progress=kill)
+        extract_photos(
+            [slow], case, SMALL, resources=Resources(scheduler=first.address), progress=kill
+        )
     first.close()
     before = rows_in(case)
     assert before > 0, "what was finished is kept"
@@ -308,7 +315,7 @@ def test_a_scheduler_that_is_restarted(slow, undisturbed, tmp_path, monkeypatch)
     second = Cluster(tmp_path / "cluster", port)
     second.workers(second.worker())
     assert second.address == first.address
-    result = extract_photos([slow], case, SMALL, scheduler=second.address)
+    result = extract_photos([slow], case, SMALL, resources=Resources(scheduler=second.address))
     second.close()
     assert result.done < sum(result.counts.values()) - before + 1
     assert same_answer(case, undisturbed)
@@ -386,7 +393,7 @@ def test_fingerprints_do_not_travel(photos, cluster, tmp_path):
         initializer=_worker.start,
         initargs=(SETTINGS, tmp_path / "store"),
     )
-    tasks = [Task(f.path, f.file) for f in scan([photos / "images"])]
+    tasks = [ExtractionTask(f.path, f.file) for f in scan([photos / "images"])]
     answers = pool.submit_many(_worker.extract, tasks).result(60)
     pool.close()
     rows = sum(outcome.place is not None for outcome in answers.items)
@@ -397,17 +404,17 @@ def test_fingerprints_do_not_travel(photos, cluster, tmp_path):
 
 
 def test_a_worker_that_cannot_do_it_is_named_before_any_work(cluster, tmp_path):
-    blind = partial(_worker.look_around, tmp_path / "nowhere" / "fingerprints", {}, {})
+    blind = partial(_worker.check_machine, tmp_path / "nowhere" / "fingerprints", {}, {})
     with pytest.raises(SamecamError, match=r"The worker tcp://.* does not see the case.*mount"):
         compute.DaskPool(cluster.address, check=blind)
     with DiskStore.create(tmp_path / "store", n_pixels=9):
         pass
-    look = partial(_worker.look_around, tmp_path / "store")
+    check = partial(_worker.check_machine, tmp_path / "store")
     write(tmp_path / "a.jpg", b"12345")
-    assert look({str(tmp_path / "a.jpg"): 5}, versions()) == ""
-    assert "sees another file" in look({str(tmp_path / "a.jpg"): 6}, {})
-    assert "does not see the photo" in look({str(tmp_path / "b.jpg"): 6}, {})
-    older = look({}, {**versions(), "libjpeg": "0.9"})
+    assert check({str(tmp_path / "a.jpg"): 5}, versions()) == ""
+    assert "sees another file" in check({str(tmp_path / "a.jpg"): 6}, {})
+    assert "does not see the photo" in check({str(tmp_path / "b.jpg"): 6}, {})
+    older = check({}, {**versions(), "libjpeg": "0.9"})
     assert "libjpeg" in older
     assert "and this machine 0.9: install the same" in older
     other = _dask_worker.Setup("x", version="0.0.0")
@@ -418,17 +425,17 @@ def test_who_does_not_answer_gets_a_sentence(photos, tmp_path, monkeypatch):
     monkeypatch.setattr(_dask, "_CONNECT_SECONDS", 1.0)
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(SamecamError, match="No dask scheduler answers.*dask scheduler"):
-            extract_photos(photos, tmp_path / "c", SMALL, scheduler=address)
+            extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler=address))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(SamecamError, match="No dask scheduler answers.*8787 is dask's page"):
-            extract_photos(photos, tmp_path / "c", SMALL, scheduler=address)
+            extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler=address))
     assert not (tmp_path / "c").exists()
     with pytest.raises(SamecamError, match="do not go together"):
-        Means.chosen(device="cuda", scheduler="tcp://127.0.0.1:1")
+        Resources(device="cuda", scheduler="tcp://127.0.0.1:1")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SamecamError, match=r"pip install 'samecam\[dask\]'"):
-        extract_photos(photos, tmp_path / "c", SMALL, scheduler="local")
+        extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler="local"))
 
 
 def test_an_address_that_is_none_leaves_nothing_but_a_sentence(photos, tmp_path):
@@ -501,7 +508,7 @@ def test_whatever_ends_workers_is_found_and_the_rest_is_done(ends, crashes):
     pool = Imagined({f"{k}.jpg" for k in ends}, {f"{k}.jpg" for k in crashes}, {"7.jpg"})
     work = _dispatch.InBatches(pool, 60.0, Path("store"), 5)
     for k in range(10):
-        work.put(Task(f"{k}.jpg", f"/{k}.jpg"))
+        work.put(ExtractionTask(f"{k}.jpg", f"/{k}.jpg"))
     found = []
     for _ in range(30):
         found += work.collect(0.0, more=False)

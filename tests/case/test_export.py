@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from samecam.case import ClusteringSettings, ExtractionSettings, cluster_photos
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.report.export import export_case
 from samecam.simulate import simulate_photos
@@ -33,7 +34,9 @@ def made(tmp_path_factory):
     twin = sorted((photos / "sim").iterdir())[0]
     shutil.copy(twin, photos / "=twin.jpg")
     (photos / "text.txt").write_text("no photo")
-    cluster_photos([photos], root / "case", ExtractionSettings(size=256), workers=1)
+    cluster_photos(
+        [photos], root / "case", ExtractionSettings(size=256), resources=Resources(workers=1)
+    )
     return root
 
 
@@ -99,7 +102,7 @@ def test_the_mark_for_spreadsheets_is_there_on_demand(case, tmp_path):
 
 
 def test_without_hashes_no_photo_is_touched(case, monkeypatch):
-    monkeypatch.setattr("samecam.report.export._hashes.scan", lambda _: pytest.fail("looked for"))
+    monkeypatch.setattr("samecam.case.folder._sources.scan", lambda _: pytest.fail("looked for"))
     for kind in ("csv", "json", "case"):
         assert not export_case(case, kind).without_hashes
     assert {row["md5"] for row in table(case / "export.csv")} == {""}
@@ -192,7 +195,11 @@ def test_photos_that_are_gone_or_changed_are_named_and_left_out(made, tmp_path):
     photos = tmp_path / "photos"
     shutil.copytree(made / "photos", photos)
     cluster_photos(
-        [photos], tmp_path / "case", ExtractionSettings(size=256), ClusteringSettings(), workers=1
+        [photos],
+        tmp_path / "case",
+        ExtractionSettings(size=256),
+        ClusteringSettings(),
+        resources=Resources(workers=1),
     )
     names = sorted(p.name for p in (photos / "sim").iterdir())
     (photos / "sim" / names[3]).unlink()
@@ -216,10 +223,10 @@ def test_photos_that_are_gone_or_changed_are_named_and_left_out(made, tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda c: (c / "clusters.json").unlink(), "not been clustered yet"),
+        (lambda c: (c / "clusters.json").unlink(), "clusters.json' cannot be read"),
         (lambda c: (c / "case.json").unlink(), "no case folder"),
         (lambda c: (c / "clusters.csv").write_text("path\n"), "not as it was written"),
-        (lambda c: (c / "images.csv").write_text("path,status\n"), "cannot be read|are not those"),
+        (lambda c: (c / "images.csv").write_text("path,status\n"), "do not fit together"),
     ],
 )
 def test_an_unfinished_or_changed_case_is_refused_with_a_sentence(case, change, words):

@@ -13,15 +13,16 @@ import samecam.case.extraction._prepare
 from samecam.case import (
     COLUMNS,
     AuditLog,
-    Case,
     ExtractionSettings,
     check_log,
     extract_photos,
     open_store,
 )
+from samecam.case.folder import Case
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint
-from samecam.photos import Found, read_photo, scan
+from samecam.photos import PhotoFile, read_photo, scan
 from tests.case.conftest import EXPECTED, SIZE, same_answer, write
 from tests.photos.pictures import encode, scene
 
@@ -36,7 +37,7 @@ def table(case):
 @pytest.fixture(scope="module")
 def case(pile, tmp_path_factory):
     folder = tmp_path_factory.mktemp("case") / "CASE"
-    result = extract_photos([pile], folder, SMALL, workers=2)
+    result = extract_photos([pile], folder, SMALL, resources=Resources(workers=2))
     assert not result.interrupted
     return folder
 
@@ -82,14 +83,14 @@ def test_the_store_holds_the_fingerprints_of_good_and_weak_photos(pile, case):
 
 
 def test_one_worker_and_another_path_give_the_same_bytes(own_pile, case, tmp_path):
-    extract_photos([own_pile], tmp_path / "one", SMALL, workers=1)
+    extract_photos([own_pile], tmp_path / "one", SMALL, resources=Resources(workers=1))
     assert same_answer(tmp_path / "one", case)
 
 
 def test_the_same_command_does_nothing_twice(own_pile, tmp_path):
-    first = extract_photos([own_pile], tmp_path / "c", SMALL, workers=2)
+    first = extract_photos([own_pile], tmp_path / "c", SMALL, resources=Resources(workers=2))
     images = (tmp_path / "c" / "images.csv").read_bytes()
-    again = extract_photos([own_pile], tmp_path / "c", SMALL, workers=2)
+    again = extract_photos([own_pile], tmp_path / "c", SMALL, resources=Resources(workers=2))
     assert first.done == len(scan([own_pile]))
     assert again.done == 0
     assert (tmp_path / "c" / "images.csv").read_bytes() == images
@@ -216,7 +217,7 @@ def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
 
 
 def test_a_file_that_vanishes_during_the_run(own_pile, tmp_path, monkeypatch):
-    found = [*scan([own_pile]), Found("z.jpg", str(own_pile / "z.jpg"))]
+    found = [*scan([own_pile]), PhotoFile("z.jpg", str(own_pile / "z.jpg"))]
     monkeypatch.setattr(samecam.case.extraction._prepare, "scan", lambda _: found)
     result = extract_photos([own_pile], tmp_path / "c", SMALL)
     assert table(tmp_path / "c")["z.jpg"]["reason"].startswith("no longer there")
@@ -227,7 +228,7 @@ def test_many_same_sized_twins(tmp_path):
     photos = tmp_path / "photos"
     for k in range(6):
         write(photos / f"x{k}.bmp", encode(scene(k % 2, 80, 80), "BMP"))
-    extract_photos([photos], tmp_path / "c", SMALL, workers=2)
+    extract_photos([photos], tmp_path / "c", SMALL, resources=Resources(workers=2))
     rows = table(tmp_path / "c")
     assert [rows[f"x{k}.bmp"]["status"] for k in range(6)] == ["good"] * 2 + ["duplicate"] * 4
     assert rows["x4.bmp"]["reason"] == "same bytes as x0.bmp"
@@ -323,7 +324,7 @@ def test_other_settings_photos_or_folders_get_a_sentence(own_pile, tmp_path):
         with pytest.raises(SamecamError, match=next(iter(bad))):
             ExtractionSettings(**bad)
     with pytest.raises(SamecamError, match="workers"):
-        extract_photos([own_pile], tmp_path / "d", SMALL, workers=0)
+        extract_photos([own_pile], tmp_path / "d", SMALL, resources=Resources(workers=0))
 
 
 def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam.case.extraction._scene import keep_scene, kept_scene
+from samecam.case.folder import clusters_json, read_groups
 from samecam.case.grouping._evidence import rows_of, weigh
-from samecam.case.grouping._groups import clusters_json, describe_groups, read_groups
+from samecam.case.grouping._groups import about_evidence, describe_groups
 from samecam.correlate import centroid_correlations
 from samecam.store import MemoryStore, Record, Subset
 
@@ -100,7 +101,9 @@ def test_groups_survive_the_file_with_odd_names_and_cameras():
     labels = np.array([0, 0, -1])
     facts = weighed(unit_rows(3, 36, 0), labels, records)
     groups = describe_groups(records, labels, facts)
-    text = clusters_json(groups, records[2:], facts, {"clusters.csv": "hash"})
+    text = clusters_json(
+        groups, [("z", "hz")], about_evidence(facts.null, 1), {"clusters.csv": "hash"}
+    )
     text.encode("ascii")
     content = json.loads(text)
     assert read_groups(content) == groups

@@ -18,7 +18,7 @@ from samecam.case import (
     open_store,
 )
 from samecam.case.matching._match import _scatter
-from samecam.case.matching._orientations import TURNS, Cropped, Look, look
+from samecam.case.matching._orientations import TURNS, Cropped, TurnTask, turn
 from samecam.case.matching._shifts import STEP, shift_null
 from samecam.errors import SamecamError
 from samecam.evidence import false_alarm
@@ -119,12 +119,12 @@ def test_views_are_the_crops_of_the_turned_picture(tmp_path, shape, offset):
     picture = scene(3, *shape)
     (tmp_path / "p.png").write_bytes(encode(picture, "PNG"))
     settings = ExtractionSettings(size=128, offset=offset)
-    seen = look(Look("p.png", str(tmp_path / "p.png"), settings))
-    assert len(seen.views) == sum(
+    seen = turn(TurnTask("p.png", str(tmp_path / "p.png"), settings))
+    assert len(seen.orientations) == sum(
         min(t.shape[0] - offset[1], t.shape[1] - offset[0]) >= 64
         for t in (np.rot90(picture, -k) for k in range(4))
     )
-    for view in seen.views:
+    for view in seen.orientations:
         whole = np.rot90(picture, k=-(view.turned // 90))
         x, y = offset
         room = min(whole.shape[0] - y, whole.shape[1] - x)

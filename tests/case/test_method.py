@@ -10,6 +10,7 @@ from samecam import cluster_photos
 from samecam.case import ClusteringSettings, ExtractionSettings
 from samecam.case.grouping import _method
 from samecam.case.grouping._method import group_photos
+from samecam.compute import Resources, no_progress
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, MemoryStore, Subset
 from tests.case.conftest import write
@@ -26,6 +27,9 @@ class Recorder:
 
     def get_params(self):
         return {"metric": self.metric, "memory": self.memory, "n_pixels": self.n_pixels}
+
+    def set_params(self, **params):
+        vars(self).update(params)
 
     def check_parameters(self):
         pass
@@ -76,9 +80,11 @@ MIXED = ["good", "weak", "good", "good", "weak", "good"]
 
 def group(store, name, **more):
     phases = []
-    options = {"memory": 10**8, "workers": 1, "progress": lambda *call: phases.append(call)}
     settings = ClusteringSettings(name, preset=more.pop("preset", "default"))
-    labels, _ = group_photos(store, store.records(), settings, **{**options, **more})
+    resources = Resources(**{"workers": 1, "device": "cpu", "memory": 10**8, **more})
+    labels, _ = group_photos(
+        store, store.records(), settings, resources, lambda *call: phases.append(call)
+    )
     return labels.tolist(), phases
 
 
@@ -187,16 +193,15 @@ def test_weak_photos_join_the_camera_that_took_them(tmp_path):
 def test_a_store_that_is_not_that_of_the_photos_is_a_bug():
     store = filled(MemoryStore(30), ["good"] * 3)
     with pytest.raises(RuntimeError, match="store"):
-        group_photos(
-            store, store.records()[:2], ClusteringSettings(), memory=1, workers=1,
-            progress=lambda *_: None,
-        )  # fmt: skip
+        group_photos(store, store.records()[:2], ClusteringSettings(), Resources(), no_progress)
 
 
 def test_only_what_stays_on_a_gpu_is_budgeted_by_its_memory(monkeypatch):
     free = {"cpu": 10, "cuda:0": 100}
     monkeypatch.setattr(_method.compute, "default_memory", free.__getitem__)
-    assert _method.default_memory(ClusteringSettings(), "cuda:0") == 100
+    there = Resources(device="cuda:0")
+    assert _method.grouping_memory(ClusteringSettings(), there) == 100
     for method in ("ls-ssc", "ssc-nc", "lin-ls"):
-        assert _method.default_memory(ClusteringSettings(method), "cuda:0") == 10
-    assert _method.default_memory(ClusteringSettings("ls-ssc"), "cpu") == 10
+        assert _method.grouping_memory(ClusteringSettings(method), there) == 10
+        assert _method.grouping_memory(ClusteringSettings(method), Resources(memory=7)) == 7
+    assert _method.grouping_memory(ClusteringSettings("ls-ssc"), Resources(device="cpu")) == 10

@@ -8,18 +8,19 @@ import numpy as np
 import pytest
 
 from samecam.case import (
-    Case,
     ClusteringSettings,
     ExtractionSettings,
-    _on_device,
     _worker,
     cluster_photos,
     extract_photos,
     open_store,
     verify_case,
 )
+from samecam.case.extraction import _device
 from samecam.case.extraction._device import BATCH, HELD, DeviceStage
-from samecam.case.extraction._worker import Outcome, Task
+from samecam.case.extraction._worker import ExtractionTask, Outcome
+from samecam.case.folder import Case
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint, fingerprints
 from samecam.photos import scan
@@ -77,12 +78,12 @@ def decoder(monkeypatch, settings):
 
 
 def test_a_case_made_through_it_is_the_one_the_workers_make(pile, tmp_path, monkeypatch):
-    extract_photos([pile], tmp_path / "cpu", SETTINGS, workers=1)
+    extract_photos([pile], tmp_path / "cpu", SETTINGS, resources=Resources(workers=1))
     decode, seen = decoder(monkeypatch, SETTINGS), set()
     with Case(tmp_path / "device", SETTINGS, [str(pile)]) as case:
         stage = DeviceStage(SETTINGS, case.store.folder, "torch-cpu")
         for found in scan([pile]):
-            outcome, pixels = decode(Task(found.path, found.file, frozenset(seen)))
+            outcome, pixels = decode(ExtractionTask(found.path, found.file, frozenset(seen)))
             seen.add(outcome.sha256)
             stage.put(outcome, pixels, found.path)
         done = stage.finish(force=True)
@@ -114,7 +115,7 @@ def test_batches_are_whole_unless_forced(shards, monkeypatch):
         sizes.append(len(pictures))
         return fingerprints(pictures, **options)
 
-    monkeypatch.setattr(_on_device, "fingerprints", counted)
+    monkeypatch.setattr(_device, "fingerprints", counted)
     stage = DeviceStage(SETTINGS, shards, "torch-cpu")
     crops = [crop(k) for k in range(5)]
     tags = [object() for _ in range(2 * BATCH + 3)]
@@ -182,11 +183,11 @@ def test_crops_of_another_size_and_a_lost_store():
 
 
 def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
-    monkeypatch.setattr(_on_device, "BATCH", 8)
+    monkeypatch.setattr(_device, "BATCH", 8)
     pile = tmp_path / "sim" / "images"
     simulate_photos(tmp_path / "sim", cameras=3, images=16, size=(512, 384), seed=2)
     settings = (ExtractionSettings(size=256), ClusteringSettings())
-    host = cluster_photos([pile], tmp_path / "cpu", *settings, workers=2)
+    host = cluster_photos([pile], tmp_path / "cpu", *settings, resources=Resources(workers=2))
     stop = threading.Event()
 
     def soon(_phase, done, _total):
@@ -216,7 +217,7 @@ def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
 
 
 def test_a_replay_without_the_device_that_grouped_says_so(pile, tmp_path):
-    cluster_photos([pile], tmp_path / "c", SETTINGS, workers=1)
+    cluster_photos([pile], tmp_path / "c", SETTINGS, resources=Resources(workers=1))
     file = tmp_path / "c" / "case.json"
     info = json.loads(file.read_text())
     info["clustering"]["details"]["device"] = "cuda:77 (Some GPU)"

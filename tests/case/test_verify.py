@@ -12,6 +12,7 @@ import pytest
 
 from samecam import cluster_fingerprints, cluster_photos
 from samecam.case import ClusteringSettings, add_photos, extract_photos, verify_case
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from tests.case.worlds import SETTINGS, shared_world, tree
 
@@ -49,8 +50,8 @@ def test_a_case_agrees_with_itself_and_nothing_is_written(world):
 @pytest.mark.parametrize("method", ["ssc", "ls-ssc"])
 def test_every_method_can_be_replayed(place, method):
     cluster_photos(place / "photos", place / "case", SETTINGS, ClusteringSettings(method))
-    assert verify_case(place / "case", workers=1).agrees
-    assert verify_case(place / "case", workers=2).agrees
+    assert verify_case(place / "case", resources=Resources(workers=1)).agrees
+    assert verify_case(place / "case", resources=Resources(workers=2)).agrees
 
 
 def test_changed_missing_and_new_inputs_are_named(place):

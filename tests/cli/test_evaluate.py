@@ -23,11 +23,15 @@ def write_case(folder, clusters, others=()):
     folder.mkdir()
     info = {"format": "samecam-case", "version": 1, "sources": [], "extraction": {}}
     (folder / "case.json").write_text(json.dumps(info))
-    rows = [(path, "", cluster, "", "", "") for path, cluster in clusters.items()]
+    rows = [(path, f"hash of {path}", cluster, "", "", "") for path, cluster in clusters.items()]
     header = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
     write_csv(folder / "clusters.csv", header, *rows)
     images = [*((path, "good", "") for path in clusters), *others]
-    write_csv(folder / "images.csv", ("path", "status", "reason"), *images)
+    bytes_of = {
+        path: why.removeprefix("same bytes as ") for path, s, why in others if s == "duplicate"
+    }
+    rows = [(path, f"hash of {bytes_of.get(path, path)}", *rest) for path, *rest in images]
+    write_csv(folder / "images.csv", ("path", "sha256", "status", "reason"), *rows)
     return folder
 
 

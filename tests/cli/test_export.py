@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from samecam.case import ExtractionSettings, cluster_photos
 from samecam.cli import cli
+from samecam.compute import Resources
 from tests.case.conftest import run
 from tests.photos.pictures import encode, scene
 
@@ -18,7 +19,12 @@ def made(tmp_path_factory):
     (root / "photos").mkdir()
     for k in range(4):
         (root / "photos" / f"{k}.jpg").write_bytes(encode(scene(k, 80, 90)))
-    cluster_photos([root / "photos"], root / "case", ExtractionSettings(size=64), workers=1)
+    cluster_photos(
+        [root / "photos"],
+        root / "case",
+        ExtractionSettings(size=64),
+        resources=Resources(workers=1),
+    )
     return root
 
 
@@ -51,7 +57,12 @@ def test_json_says_what_was_written(made, tmp_path):
 
 def test_a_photo_that_cannot_be_hashed_is_exit_code_3(made, tmp_path):
     shutil.copytree(made / "photos", tmp_path / "photos")
-    cluster_photos([tmp_path / "photos"], tmp_path / "case", ExtractionSettings(size=64), workers=1)
+    cluster_photos(
+        [tmp_path / "photos"],
+        tmp_path / "case",
+        ExtractionSettings(size=64),
+        resources=Resources(workers=1),
+    )
     (tmp_path / "photos" / "2.jpg").unlink()
     result = export(tmp_path / "case", "--format", "vics")
     assert result.return_value == 3

@@ -13,6 +13,7 @@ from samecam.case import ClusteringSettings, cluster_fingerprints, extract_photo
 from samecam.cli import cli
 from samecam.cli._tune import _edge_words
 from samecam.cluster import RecyclingSelection
+from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.metrics import read_truth, scores
 from samecam.simulate import fingerprints
@@ -192,7 +193,7 @@ def test_too_few_photos_drawn(made, tmp_path):
 @pytest.mark.long
 def test_on_photographs(photos_dir, tmp_path):
     """Learnt on real photographs, the parameters group them well."""
-    extract_photos([photos_dir], tmp_path / "case", workers=os.cpu_count())
+    extract_photos([photos_dir], tmp_path / "case", resources=Resources(workers=os.cpu_count()))
     found = tune_case(tmp_path / "case", photos_dir / "truth.csv", runs=2)
     assert max(found.gamma.f) > 0.85
     assert found.regressor.explained > 0.5

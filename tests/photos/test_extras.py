@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from samecam.case import ExtractionSettings, extract_photos
+from samecam.compute import Resources
 from samecam.photos import PhotoError, looks_like_picture, read_photo
 from samecam.photos import _vips as fast
 from tests.photos import extras
@@ -85,6 +86,7 @@ def test_a_heic_that_cannot_be_used_has_one_reason(monkeypatch):
         with pytest.raises(PhotoError, match="damaged|truncated") as caught:
             read_photo(data[:cut], size=64)
         assert "\n" not in caught.value.reason
+        assert caught.value.code in ("damaged", "truncated")
     with pytest.raises(PhotoError, match="too small: 150×120"):
         read_photo(data, size=128)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 8000)
@@ -100,6 +102,7 @@ def test_without_the_extra_the_reason_names_it(monkeypatch, module, extra):
     without(monkeypatch, module)
     with pytest.raises(PhotoError, match=f"needs samecam's extra '{extra}'") as caught:
         read_photo(data, size=64)
+    assert caught.value.code == "needs-extra"
     assert caught.value.passing, "another time it may be installed"
     assert caught.value.info.format in ("HEIC", "RAW")
 
@@ -167,8 +170,9 @@ def test_a_raw_photo_that_cannot_be_used_has_one_reason(monkeypatch):
         read_photo(data, size=128)
     with pytest.raises(PhotoError, match="raw|damaged"):
         read_photo(data[:600], size=64)
-    with pytest.raises(PhotoError, match="raw|damaged"):
+    with pytest.raises(PhotoError, match="raw|damaged") as caught:
         read_photo(b"FUJIFILMCCD-RAW " + bytes(500), size=64)
+    assert caught.value.code in ("damaged", "unsupported")
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 8000)
     with pytest.raises(PhotoError, match="too large to decode whole"):
         read_photo(data, size=64)
@@ -291,7 +295,9 @@ def test_all_of_them_in_the_isolated_workers(tmp_path):
     (photos / "c.png").write_bytes(encode(scene(3, 100, 90), "PNG"))
     (photos / "d.tif").write_bytes(encode(scene(4, 100, 90), "TIFF"))
     (photos / "e.heic").write_bytes(extras.heic(scene(5, 100, 90))[:900])
-    case = extract_photos([photos], tmp_path / "case", ExtractionSettings(size=64), workers=1)
+    case = extract_photos(
+        [photos], tmp_path / "case", ExtractionSettings(size=64), resources=Resources(workers=1)
+    )
     assert (case.counts["good"], case.counts["skipped"]) == (4, 1)
     rows = (tmp_path / "case" / "images.csv").read_text().splitlines()
     assert ",RAW," in rows[2]

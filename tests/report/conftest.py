@@ -34,7 +34,7 @@ def _make_photos(root):
     bright = Image.new("RGB", (640, 600), "white")
     bright.save(photos / "white.jpg")
     (photos / "<b>no photo.txt").write_text("not a picture")
-    (photos / "twin.jpg").write_bytes((photos / IMG).read_bytes())
+    (photos / "copy of something.jpg").write_bytes((photos / IMG).read_bytes())
     named = sorted(photos.glob("IMG_*.jpg"))[0]
     exif = Image.Exif()
     exif[0x010F], exif[0x0110] = MAKE, "{{ 6*7 }}"

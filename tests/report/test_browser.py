@@ -12,7 +12,8 @@ import time
 
 import pytest
 
-from samecam.report import read_content, shown, write_report
+from samecam.case import open_case
+from samecam.report import shown, write_report
 from tests.report.conftest import BIDI, IMG, MAKE, ODD
 
 
@@ -101,7 +102,7 @@ def requests(browser):
 
 
 def test_it_opens_and_asks_nobody(page, report, made):
-    assert len(visible(page, ".group")) == len(read_content(made).groups) + 1
+    assert len(visible(page, ".group")) == len(open_case(made).groups) + 1
     loaded = page.execute_script(
         "return [...document.images].every(i => i.complete && i.naturalWidth > 0)"
     )
@@ -159,7 +160,7 @@ def test_the_policy_forbids_scripts_and_the_network(browser, report):
 
 
 def test_it_filters(page, made):
-    content = read_content(made)
+    content = open_case(made)
     photo = content.groups[1].photos[0]
     find(page, photo.path[:9].upper())
     hits = visible(page, ".photo")
@@ -191,7 +192,7 @@ def test_only_groups_with_remarks(page):
 
 
 def test_it_opens_a_group(page, made):
-    size = len(read_content(made).groups[0].photos)
+    size = len(open_case(made).groups[0].paths)
     assert size > 9
     before = len(visible(page, "#group-0 .photo"))
     assert before == 8
@@ -204,7 +205,7 @@ def test_it_opens_a_group(page, made):
     page.find_element("css selector", "#group-0 .more").click()
     assert len(visible(page, "#group-0 .photo")) == size
     page.find_element("id", "unfold").click()
-    assert len(visible(page, "#group-1 .photo")) == len(read_content(made).groups[1].photos)
+    assert len(visible(page, "#group-1 .photo")) == len(open_case(made).groups[1].paths)
 
 
 def test_keys(page):

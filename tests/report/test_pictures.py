@@ -2,14 +2,14 @@
 
 import base64
 import io
-from pathlib import Path
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from samecam.report import CaseContent, GroupRow
+from samecam.case import SavedCase
 from samecam.report._correlations import Correlations, sample
 from samecam.report._heatmap import averaged, heat_map
 from samecam.report._histogram import (
@@ -36,7 +36,9 @@ def planted(labels, rho=0.05, scale=0.004, seed=0):
 
 def content(details=None, groups=()):
     info = {"clustering": {"details": details or {}}}
-    return CaseContent(Path(), info, [], list(groups))
+    case = SimpleNamespace(groups=list(groups), info=info)
+    case.detail = partial(SavedCase.detail, case)
+    return case
 
 
 def decoded(uri):
@@ -132,7 +134,7 @@ def test_the_entry_threshold_holds_for_simulated_strangers():
         groups.append(rows.sum(axis=0) / np.linalg.norm(rows.sum(axis=0)))
     strangers = rng.normal(size=(4000, d))
     r = strangers @ np.transpose(groups) / np.linalg.norm(strangers, axis=1)[:, None]
-    rows = [GroupRow(k, [SimpleNamespace()] * m, {}) for k in range(count)]
+    rows = [SimpleNamespace(id=k, size=m) for k in range(count)]
     needed = entry_threshold(content({"parameters": {"join_rate": rate}}, rows), 1 / np.sqrt(d))
     assert np.mean((r > needed).any(axis=1)) == pytest.approx(rate, abs=0.012)
     assert entry_threshold(content({}, rows), 0.01) is None

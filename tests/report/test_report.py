@@ -11,9 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from samecam import cluster_fingerprints
+from samecam.case import open_case
 from samecam.cli import cli
+from samecam.compute import Resources
 from samecam.errors import SamecamError
-from samecam.report import _correlations, _page, read_content, shown, write_report
+from samecam.evidence import one_model_note
+from samecam.report import _correlations, _page, shown, write_report
 from tests.report.conftest import IMG, MAKE, ODD, rewrite
 
 VOID = {"meta", "img", "input", "br", "hr", "link"}
@@ -69,7 +72,7 @@ def test_it_is_well_formed_and_names_everything(page, made):
     parsed = Parsed(page)
     assert len(parsed.ids) == len(set(parsed.ids))
     text = "".join(parsed.texts)
-    content = read_content(made)
+    content = open_case(made)
     assert len(parsed.all("article", "group")) == len(content.groups) + 1
     assert len(parsed.all("figure", "photo")) == len(content.used)
     for photo in content.photos:
@@ -114,8 +117,8 @@ def test_nothing_comes_from_elsewhere(page):
 
 
 def test_the_same_case_gives_the_same_page(case):
-    first = write_report(case, workers=1).read_bytes()
-    assert write_report(case, workers=2).read_bytes() == first
+    first = write_report(case, resources=Resources(workers=1)).read_bytes()
+    assert write_report(case, resources=Resources(workers=2)).read_bytes() == first
 
 
 def test_members_stand_from_the_strongest_to_the_weakest(page, made):
@@ -163,7 +166,10 @@ def test_without_evidence_members_are_compared_here(case):
 
 def test_remarks_are_said_and_what_all_groups_have_is_none(case):
     def told(objects):
-        objects["clusters"][0]["warnings"] = ["All files name one model, X: …", "Look <here>!"]
+        members = open_case(case).members(open_case(case).groups[0])
+        note = one_model_note([dict(photo.image) for photo in members])
+        assert "All files name one model" in note or MAKE in str(members)
+        objects["clusters"][0]["warnings"] = [*([note] if note else []), "Look <here>!"]
         objects["clusters"][1].update(apart="near", why_apart="They may well be one camera.")
         objects["clusters"][2].update(apart="different", why_apart="They are two.", warnings=[])
 
@@ -183,7 +189,7 @@ def test_photos_that_are_gone_or_hidden(case):
     (case / "case.json").write_text(json.dumps(info))
     text = written(case)
     assert "<img" not in text
-    assert text.count("<small>not found</small>") == len(read_content(case).used)
+    assert text.count("<small>not found</small>") == len(open_case(case).used)
     plain = written(case, thumbnails=False)
     assert '<html lang="en" class="plain">' in plain
     assert 'id="blur"' not in plain
@@ -194,7 +200,7 @@ def test_large_cases_show_the_ends_of_groups(case, monkeypatch):
     monkeypatch.setattr(_page, "LIMIT", 15)
     monkeypatch.setattr(_page, "_LONG", 2)
     monkeypatch.setattr(_correlations, "MOST", 20)
-    content = read_content(case)
+    content = open_case(case)
     parsed = Parsed(written(case))
     full = json.loads(parsed.scripts[1])
     text = " ".join("".join(parsed.texts).split())
@@ -203,7 +209,7 @@ def test_large_cases_show_the_ends_of_groups(case, monkeypatch):
     assert "clusters.csv" in text
     assert "are not shown" in text
     group = [path for path, rows in full if dict(rows)["Group"] == "0"]
-    strong = sorted(content.groups[0].photos, key=lambda p: -p.correlation)
+    strong = sorted(content.members(content.groups[0]), key=lambda p: -p.correlation)
     assert group == [shown(p.path) for p in strong[:4] + strong[-1:]]
 
 
@@ -225,10 +231,10 @@ def test_refusals(case, tmp_path):
         write_report(case, timeout=0)
     table = (case / "clusters.csv").read_bytes()
     (case / "clusters.csv").write_bytes(table.replace(b",0,", b",1,", 1))
-    with pytest.raises(SamecamError, match=r"clusters.csv .* is not what was written: run"):
+    with pytest.raises(SamecamError, match=r"clusters.csv. is not as it was written: .*run"):
         write_report(case)
     (case / "clusters.csv").unlink()
-    with pytest.raises(SamecamError, match=r"clusters.csv .* cannot be read"):
+    with pytest.raises(SamecamError, match=r"clusters.csv. cannot be read"):
         write_report(case)
 
 
@@ -244,7 +250,7 @@ def test_tables_that_do_not_fit_together(case):
 def test_a_case_without_groups_yet(case):
     info = json.loads((case / "case.json").read_text())
     (case / "case.json").write_text(json.dumps({**info, "state": "extracted"}))
-    with pytest.raises(SamecamError, match="no groups yet .*'extracted'.*samecam cluster"):
+    with pytest.raises(SamecamError, match="is not finished .extracted.: give its last command"):
         write_report(case)
     assert not (case / "report.html").exists()
 

@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from samecam import compute
-from samecam.report import PhotoRow, _thumbnails
-from samecam.report._thumbnails import Task, Thumbnail, thumbnail
+from samecam.case import CasePhoto
+from samecam.report import _thumbnails
+from samecam.report._thumbnails import Thumbnail, ThumbnailTask, thumbnail
 from tests.photos.pictures import encode, jpeg_bomb, scene
 
 RED, BLUE = (220, 20, 20), (20, 20, 220)
@@ -39,7 +40,7 @@ def made(tmp_path, data, side=96, sha256=None):
     path = tmp_path / "photo"
     path.write_bytes(data)
     digest = hashlib.sha256(data).hexdigest() if sha256 is None else sha256
-    return thumbnail(Task(os.fspath(path), digest, side))
+    return thumbnail(ThumbnailTask("p", os.fspath(path), digest, side))
 
 
 def picture(made: Thumbnail):
@@ -133,9 +134,12 @@ def test_reasons(tmp_path, data, reason):
 
 def test_a_changed_or_lost_file_is_not_shown(tmp_path):
     assert made(tmp_path, flat(BLUE), sha256="0" * 64).reason == "changed since"
-    assert thumbnail(Task(os.fspath(tmp_path / "nowhere"), "", 96)).reason == "cannot be read"
+    assert (
+        thumbnail(ThumbnailTask("p", os.fspath(tmp_path / "nowhere"), "", 96)).reason
+        == "cannot be read"
+    )
     os.mkfifo(tmp_path / "pipe")
-    assert thumbnail(Task(os.fspath(tmp_path / "pipe"), "", 96)).reason == "no photo"
+    assert thumbnail(ThumbnailTask("p", os.fspath(tmp_path / "pipe"), "", 96)).reason == "no photo"
 
 
 def test_mutated_files_are_drawn_or_refused(tmp_path):
@@ -173,7 +177,12 @@ def test_workers_that_cannot_live_end_it():
 def test_one_bad_file_costs_one_picture(made_rows):
     rows, files = made_rows
     result = _thumbnails.make_thumbnails(
-        rows, files, side=64, workers=2, timeout=20, progress=lambda *_: None
+        rows,
+        files,
+        side=64,
+        resources=compute.Resources(workers=2),
+        timeout=20,
+        progress=compute.no_progress,
     )
     assert [bool(result[row.path].uri) for row in rows] == [True, False, True, False]
     assert result[rows[3].path].reason == "not found"
@@ -186,7 +195,7 @@ def made_rows(tmp_path):
         file = tmp_path / f"{k}.jpg"
         file.write_bytes(data)
         digest = hashlib.sha256(data).hexdigest()
-        rows.append(PhotoRow(f"{k}.jpg", digest, "good", "", {}))
+        rows.append(CasePhoto(f"{k}.jpg", digest, "good", "", {}))
         files[f"{k}.jpg"] = os.fspath(file)
-    rows.append(PhotoRow("gone.jpg", "", "good", "", {}))
+    rows.append(CasePhoto("gone.jpg", "", "good", "", {}))
     return rows, files

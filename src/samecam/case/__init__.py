@@ -1,33 +1,74 @@
 """The run itself, resumable, and the case folder on disk."""
 
-from samecam.case.extraction._estimate import Estimate
-from samecam.case.extraction._extract import Extraction, extract_photos, stop_on_signals
-from samecam.case.extraction._prepare import plan_extraction
-from samecam.case.extraction._size import SIZES, SizeChoice, choose_size
-from samecam.case.folder._case import COLUMNS, STATUSES, Case, lock_folder, open_store, read_case
-from samecam.case.folder._log import AuditLog, check_log
-from samecam.case.folder._settings import ExtractionSettings
-from samecam.case.folder._tuned import Tuned, read_tuned
-from samecam.case.grouping._add import Addition, Move, add_photos
-from samecam.case.grouping._cluster import Clustering, cluster_fingerprints, cluster_photos
-from samecam.case.grouping._evidence import Scenes
-from samecam.case.grouping._groups import Camera, Group
-from samecam.case.grouping._method import ClusteringSettings
-from samecam.case.matching._match import Candidate, Match, Matches, match_photos
-from samecam.case.matching._reference import Outlier, ReferenceMatches, match_reference
-from samecam.case.studies._compare import ComparedMethod, Comparison, compare_methods
-from samecam.case.studies._tune import Tuning, tune_case
-from samecam.case.verifying._verify import InputCheck, Relabelled, Verification, verify_case
+from samecam.case.extraction import (
+    SIZES,
+    Estimate,
+    Extraction,
+    Photos,
+    SizeChoice,
+    choose_size,
+    extract_photos,
+    plan_extraction,
+    stop_on_signals,
+)
+from samecam.case.folder import (
+    CHANGED,
+    CLUSTERS,
+    COLUMNS,
+    MARK,
+    REPORT,
+    STATUSES,
+    AuditLog,
+    Camera,
+    CasePhoto,
+    ClusteringSettings,
+    ExtractionSettings,
+    Group,
+    SavedCase,
+    Scenes,
+    Sources,
+    Tuned,
+    check_log,
+    csv_text,
+    lock_folder,
+    open_case,
+    open_store,
+    read_tuned,
+    report_is_current,
+)
+from samecam.case.grouping import (
+    Addition,
+    Clustering,
+    Move,
+    add_photos,
+    cluster_fingerprints,
+    cluster_photos,
+)
+from samecam.case.matching import (
+    Candidate,
+    Match,
+    Matches,
+    Outlier,
+    ReferenceMatches,
+    match_photos,
+    match_reference,
+)
+from samecam.case.studies import ComparedMethod, Comparison, Tuning, compare_methods, tune_case
+from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
 __all__ = [
+    "CHANGED",
+    "CLUSTERS",
     "COLUMNS",
+    "MARK",
+    "REPORT",
     "SIZES",
     "STATUSES",
     "Addition",
     "AuditLog",
     "Camera",
     "Candidate",
-    "Case",
+    "CasePhoto",
     "Clustering",
     "ClusteringSettings",
     "ComparedMethod",
@@ -41,10 +82,13 @@ __all__ = [
     "Matches",
     "Move",
     "Outlier",
+    "Photos",
     "ReferenceMatches",
     "Relabelled",
+    "SavedCase",
     "Scenes",
     "SizeChoice",
+    "Sources",
     "Tuned",
     "Tuning",
     "Verification",
@@ -54,14 +98,16 @@ __all__ = [
     "cluster_fingerprints",
     "cluster_photos",
     "compare_methods",
+    "csv_text",
     "extract_photos",
     "lock_folder",
     "match_photos",
     "match_reference",
+    "open_case",
     "open_store",
     "plan_extraction",
-    "read_case",
     "read_tuned",
+    "report_is_current",
     "stop_on_signals",
     "tune_case",
     "verify_case",

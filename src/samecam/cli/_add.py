@@ -13,7 +13,9 @@ from samecam.cli._extract import (
     extraction_dict,
     files_words,
     means_options,
+    taken_resources,
 )
+from samecam.cli._notices import clustering_notices
 from samecam.cli._output import Phases, duration, output_options, print_json, printable, say
 
 if TYPE_CHECKING:
@@ -36,7 +38,6 @@ _LISTED = 20
 def add(
     case: str,
     photos: tuple[str, ...],
-    memory: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -49,10 +50,9 @@ def add(
     again goes on where it was stopped and does nothing twice.
     """
     from samecam.case import add_photos, stop_on_signals
-    from samecam.compute import parse_bytes
 
     began = time.monotonic()
-    options["memory"] = None if memory is None else parse_bytes(memory)
+    resources = taken_resources(options)
     with stop_on_signals() as stop, Phases(quiet=quiet) as phases:
         result = add_photos(
             case,
@@ -60,9 +60,9 @@ def add(
             progress=phases,
             stop=stop,
             planned=None if quiet or as_json else announcer(phases),
-            **options,
+            resources=resources,
         )
-        report = page(result.clustering, phases, options["memory"], options["workers"])
+        report = page(result.clustering, phases, resources)
     extraction = result.clustering.extraction
     if as_json:
         print_json({**_as_dict(result), "report": None if report is None else str(report)})
@@ -94,7 +94,7 @@ def _as_dict(result: "Addition") -> dict[str, Any]:
 def _words(result: "Addition", seconds: float) -> list[str]:
     """What became of the new photos, and what changed."""
     found = result.clustering
-    words = [files_words(found.extraction)]
+    words = [files_words(found.extraction), *clustering_notices(found)]
     if not found.seconds:
         return [*words, _camera_words(found), "Nothing was to be done: the answer stands."]
     formed = sum(was is None for was in result.was)

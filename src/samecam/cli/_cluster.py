@@ -17,13 +17,16 @@ from samecam.cli._extract import (
     extraction_dict,
     extraction_options,
     files_words,
+    taken_resources,
 )
 from samecam.cli._gamma import Gamma
-from samecam.cli._output import Phases, duration, output_options, print_json, say
+from samecam.cli._notices import clustering_notices
+from samecam.cli._output import Phases, duration, output_options, print_json, printable, say
 from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
     from samecam.case import Clustering, ClusteringSettings
+    from samecam.compute import Resources
 
 _SIZES = 12
 _OURS = ("consolidated", "ssc-nc", "ls-ssc", "ssc")
@@ -187,17 +190,16 @@ def cluster(
     it was stopped and does nothing twice; with other clustering options it uses the
     fingerprints again.
     """
-    from samecam.compute import parse_bytes
-
     _check_usage(ctx, photos, fingerprints, names)
     began = time.monotonic()
     with _in_words_of_options(), Phases(quiet=quiet) as phases:
+        resources = taken_resources(options)
         if fingerprints is None:
-            result = _cluster_photos(photos, phases, tell=not (quiet or as_json), **options)
+            tell = not (quiet or as_json)
+            result = _cluster_photos(photos, resources, phases, tell=tell, **options)
         else:
-            result = _cluster_fingerprints(fingerprints, names, phases, **options)
-        budget = None if options["memory"] is None else parse_bytes(options["memory"])
-        report = None if no_report else page(result, phases, budget, options["workers"])
+            result = _cluster_fingerprints(fingerprints, names, resources, phases, **options)
+        report = None if no_report else page(result, phases, resources)
     if as_json:
         print_json({**_as_dict(result), "report": None if report is None else str(report)})
     elif result.extraction.interrupted:
@@ -207,18 +209,16 @@ def cluster(
     return exit_code(result.extraction)
 
 
-def page(
-    result: "Clustering", phases: Phases, memory: int | None, workers: int | None
-) -> Path | None:
-    """The report; an answer takes that of the one before away, so what is there is right."""
-    from samecam.report import NAME, write_report
+def page(result: "Clustering", phases: Phases, resources: "Resources") -> Path | None:
+    """The report, made again unless it belongs to the very tables of the case."""
+    from samecam.case import REPORT, open_case, report_is_current
+    from samecam.report import write_report
 
-    path = result.case / NAME
     if result.extraction.interrupted:
         return None
-    if path.exists():
-        return path
-    return write_report(result.case, memory=memory, workers=workers, progress=phases)
+    if report_is_current(result.case, open_case(result.case).info):
+        return result.case / REPORT
+    return write_report(result.case, resources=resources, progress=phases)
 
 
 def _check_usage(
@@ -244,19 +244,14 @@ def _check_usage(
 
 def _cluster_photos(
     photos: tuple[str, ...],
+    resources: "Resources",
     phases: Phases,
     *,
     tell: bool,
     case: str,
-    memory: str | None,
-    workers: int | None,
-    timeout: float,
-    device: str,
-    scheduler: str | None,
     **options: Any,
 ) -> "Clustering":
     from samecam.case import ExtractionSettings, cluster_photos, stop_on_signals
-    from samecam.compute import parse_bytes
 
     grouping = _grouping(options, options["preset"])
     with stop_on_signals() as stop:
@@ -265,11 +260,7 @@ def _cluster_photos(
             case,
             ExtractionSettings(**options),
             grouping,
-            memory=None if memory is None else parse_bytes(memory),
-            workers=workers,
-            timeout=timeout,
-            device=device,
-            scheduler=scheduler,
+            resources=resources,
             progress=phases,
             stop=stop,
             planned=announcer(phases) if tell else None,
@@ -279,30 +270,18 @@ def _cluster_photos(
 def _cluster_fingerprints(
     file: str,
     names: str | None,
+    resources: "Resources",
     phases: Phases,
     *,
     case: str,
-    memory: str | None,
-    workers: int | None,
-    device: str,
-    scheduler: str | None,
     **options: Any,
 ) -> "Clustering":
     from samecam.case import cluster_fingerprints, stop_on_signals
-    from samecam.compute import parse_bytes
 
+    grouping = _grouping(options, options["preset"])
     with stop_on_signals() as stop:
         return cluster_fingerprints(
-            file,
-            case,
-            _grouping(options, options["preset"]),
-            names=names,
-            memory=None if memory is None else parse_bytes(memory),
-            workers=workers,
-            device=device,
-            scheduler=scheduler,
-            progress=phases,
-            stop=stop,
+            file, case, grouping, names=names, resources=resources, progress=phases, stop=stop
         )
 
 
@@ -347,6 +326,7 @@ def _as_dict(result: "Clustering") -> dict[str, Any]:
         "unclustered": result.n_unclustered,
         "seconds": result.seconds,
         "details": result.details,
+        "changed_outside": result.changed_outside,
         "extraction": extraction_dict(result.extraction),
     }
 
@@ -358,6 +338,7 @@ def _words(result: "Clustering", report: Path | None, seconds: float) -> str:
     return "\n".join(
         [
             files_words(result.extraction),
+            *map(printable, clustering_notices(result)),
             _camera_words(result),
             f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
             if new

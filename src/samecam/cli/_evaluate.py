@@ -14,7 +14,6 @@ from samecam.errors import SamecamError
 if TYPE_CHECKING:
     from samecam.metrics import CameraRow, Scores
 
-_TWIN = "same bytes as "
 _ROWS = 30
 _NAME = 40
 # Why a photo of the truth is in no cluster, in the order it is said.
@@ -84,7 +83,7 @@ def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Grouping:
-    """Clusters by path and, from a case, status and reason of every file found."""
+    """Clusters by path and, from a case, for every file its status and whose duplicate it is."""
 
     clusters: dict[str, int]
     images: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -98,11 +97,11 @@ class _Grouping:
         """Cluster of a photo of the truth, and what became of it; None: it was not found."""
         if path is None:
             return -1, "not_found"
-        status, reason = self.images.get(path, ("", ""))
+        status, original = self.images.get(path, ("", ""))
         if path in self.clusters:
             return self.clusters[path], "weak" if status == "weak" else "left_alone"
         if status == "duplicate":
-            return self.clusters.get(reason.removeprefix(_TWIN), -1), status
+            return self.clusters.get(original, -1), status
         return -1, status if status in ("unusable", "skipped") else "pending"
 
 
@@ -130,20 +129,17 @@ class _Joined:
 
 
 def _read_grouping(source: str) -> _Grouping:
-    from samecam.metrics import read_clusters, read_columns
+    from samecam.metrics import read_clusters
 
     if not os.path.isdir(source):
         return _Grouping(read_clusters(source))
 
-    from samecam.case import read_case
+    from samecam.case import open_case
 
-    read_case(source)
-    clusters = os.path.join(source, "clusters.csv")
-    if not os.path.exists(clusters):
-        raise SamecamError(f"{source!r} has not been clustered yet: run samecam cluster.")
-    images = read_columns(os.path.join(source, "images.csv"), ("path", "status", "reason"))
+    photos = open_case(source).photos_as_they_stand()
     return _Grouping(
-        read_clusters(clusters), {path: (status, why) for _, (path, status, why) in images}
+        {photo.path: photo.cluster for photo in photos if photo.cluster is not None},
+        {photo.path: (photo.status, photo.duplicate_of) for photo in photos},
     )
 
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._output import Phases, duration, output_options, print_json, say
+from samecam.cli._notices import extraction_notices
+from samecam.cli._output import Phases, duration, output_options, print_json, printable, say
 from samecam.compute import format_bytes
 from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
     from samecam.case import Estimate, Extraction, SizeChoice
+    from samecam.compute import Resources
 
 _KINDS = 5
 
@@ -102,6 +104,17 @@ def means_options(command: Any) -> Any:
     return command
 
 
+def taken_resources(options: dict[str, Any]) -> "Resources":
+    """Take what says by which means the work is done out of all options."""
+    from samecam.compute import Resources, parse_bytes
+
+    names = ("workers", "timeout", "device", "scheduler", "memory")
+    given = {name: options.pop(name) for name in names if name in options}
+    if given.get("memory") is not None:
+        given["memory"] = parse_bytes(given["memory"])
+    return Resources(**given)
+
+
 def extraction_options(command: Any) -> Any:
     """Options that say how fingerprints are made; shared by all commands that make them."""
     options = [
@@ -179,10 +192,6 @@ def extraction_options(command: Any) -> Any:
 def extract(
     photos: tuple[str, ...],
     case: str,
-    workers: int | None,
-    timeout: float,
-    device: str,
-    scheduler: str | None,
     dry_run: bool,
     as_json: bool,
     quiet: bool,
@@ -195,9 +204,10 @@ def extract(
     """
     from samecam.case import ExtractionSettings, extract_photos, plan_extraction, stop_on_signals
 
+    resources = taken_resources(settings)
     chosen = ExtractionSettings(**settings)
     if dry_run:
-        plan = plan_extraction(photos, case, chosen, workers=workers, timeout=timeout)
+        plan = plan_extraction(photos, case, chosen, resources=resources)
         print_json(plan.as_dict()) if as_json else say(plan_words(plan), quiet=quiet)
         return 0 if plan.fits else 1
     with stop_on_signals() as stop, Phases(quiet=quiet) as phases:
@@ -205,10 +215,7 @@ def extract(
             photos,
             case,
             chosen,
-            workers=workers,
-            timeout=timeout,
-            device=device,
-            scheduler=scheduler,
+            resources=resources,
             progress=phases,
             stop=stop,
             planned=None if quiet or as_json else announcer(phases),
@@ -280,6 +287,8 @@ def extraction_dict(result: "Extraction") -> dict[str, Any]:
         "seconds": result.seconds,
         "work_seconds": result.work,
         "interrupted": result.interrupted,
+        "missing": result.missing,
+        "changed": result.changed,
     }
 
 
@@ -300,7 +309,12 @@ def files_words(result: "Extraction") -> str:
 def extraction_words(result: "Extraction") -> str:
     """What extraction did, in words."""
     rate = f" ({result.done / result.seconds:.0f} a second)" if result.done else ""
-    lines = [files_words(result), f"{result.done} done in {duration(result.seconds)}{rate}."]
+    notices = map(printable, extraction_notices(result))
+    lines = [
+        files_words(result),
+        *notices,
+        f"{result.done} done in {duration(result.seconds)}{rate}.",
+    ]
     if result.counts["skipped"]:
         lines.append(f"Why files were skipped: column 'reason' of {result.case / 'images.csv'}")
     return "\n".join(lines)

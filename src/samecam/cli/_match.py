@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samecam.cli._cluster import Rate
-from samecam.cli._extract import Size
+from samecam.cli._extract import Size, taken_resources
 from samecam.cli._output import Phases, output_options, print_json, printable, say
 
 if TYPE_CHECKING:
@@ -50,7 +50,6 @@ def match(
     case_and_photos: tuple[str, ...],
     reference: str | None,
     size: "int | str | None",
-    memory: str | None,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -65,10 +64,8 @@ def match(
 
     With --reference, the photos in DIR are by the camera in question, and there is no CASE.
     """
-    from samecam.compute import parse_bytes
-
     _check_usage(case_and_photos, reference, size)
-    options["memory"] = None if memory is None else parse_bytes(memory)
+    options["resources"] = taken_resources(options)
     with Phases(quiet=quiet) as phases:
         if reference is None:
             case, *photos = case_and_photos

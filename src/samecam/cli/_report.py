@@ -1,7 +1,10 @@
 """`samecam report`."""
 
+from typing import Any
+
 import click
 
+from samecam.cli._extract import taken_resources
 from samecam.cli._output import Phases, output_options, print_json, say
 
 
@@ -21,17 +24,15 @@ def report(
     case: str,
     no_thumbnails: bool,
     blur: bool,
-    memory: str | None,
-    workers: int | None,
     as_json: bool,
     quiet: bool,
+    **options: Any,
 ) -> None:
     """Write CASE/report.html: what was found, on one page.
 
     CASE is a folder that `samecam cluster` has made. The page needs no network and nothing
     beside it. Photos that are no longer where they were are shown without a picture.
     """
-    from samecam.compute import parse_bytes
     from samecam.report import write_report
 
     with Phases(quiet=quiet) as phases:
@@ -39,8 +40,7 @@ def report(
             case,
             thumbnails=not no_thumbnails,
             blur=blur,
-            memory=None if memory is None else parse_bytes(memory),
-            workers=workers,
+            resources=taken_resources(options),
             progress=phases,
         )
     if as_json:

@@ -1,9 +1,10 @@
 """`samecam verify`."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from samecam.cli._extract import taken_resources
 from samecam.cli._output import Phases, output_options, print_json, printable, say
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ _LISTED = 20
     "--workers", type=click.IntRange(min=1), help="Threads that hash.  [default: one a core]"
 )
 @output_options
-def verify(case: str, memory: str | None, workers: int | None, as_json: bool, quiet: bool) -> int:
+def verify(case: str, as_json: bool, quiet: bool, **options: Any) -> int:
     """Check a case against its photos and itself; exit code 4 if anything differs.
 
     The photos are hashed again, the fingerprints' checksums and the chain of the log are
@@ -32,13 +33,11 @@ def verify(case: str, memory: str | None, workers: int | None, as_json: bool, qu
     from the stored fingerprints. Nothing is written.
     """
     from samecam.case import verify_case
-    from samecam.compute import parse_bytes
 
     with Phases(quiet=quiet) as phases:
         result = verify_case(
             case,
-            memory=None if memory is None else parse_bytes(memory),
-            workers=workers,
+            resources=taken_resources(options),
             progress=phases,
         )
     if as_json:

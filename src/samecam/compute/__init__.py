@@ -3,6 +3,7 @@
 The only place that decides any of these; everything else is told.
 """
 
+from samecam.compute._completed import completed
 from samecam.compute._dask import LOCAL, DaskPool, cluster_workers, worth_another
 from samecam.compute._dask_worker import Answers
 from samecam.compute._device import (
@@ -35,6 +36,7 @@ from samecam.compute._pool import (
     TaskTimeoutError,
     WorkerDiedError,
 )
+from samecam.compute._progress import Progress, no_progress
 from samecam.compute._resources import Resources
 
 __all__ = [
@@ -46,12 +48,14 @@ __all__ = [
     "LocalPool",
     "Machine",
     "PoolBrokenError",
+    "Progress",
     "Resources",
     "TaskTimeoutError",
     "WorkerDiedError",
     "check_device",
     "choose_device",
     "cluster_workers",
+    "completed",
     "default_memory",
     "device_memory",
     "device_sentences",
@@ -60,6 +64,7 @@ __all__ = [
     "full_precision",
     "jit",
     "machine",
+    "no_progress",
     "out_of_memory",
     "parse_bytes",
     "rows_per_block",

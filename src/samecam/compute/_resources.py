@@ -54,10 +54,15 @@ class Resources:
         device = "cpu" if self.scheduler is not None else choose_device(self.device)
         return replace(self, workers=worker_count(self.workers), device=device)
 
+    @property
+    def n_workers(self) -> int:
+        """Processes on this machine, as a number."""
+        return worker_count(self.workers)
+
     def at_a_time(self) -> int:
         """Photos that are worked on at a time; an error if the scheduler is not there."""
         if self.scheduler is None:
-            return worker_count(self.workers)
+            return self.n_workers
         return cluster_workers(self.scheduler, self.workers)
 
     def memory_for(self, device: str) -> int:

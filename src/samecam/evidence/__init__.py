@@ -1,6 +1,6 @@
 """Groups to evidence: how sure each link is, measured on the collection itself."""
 
-from samecam.evidence._exif import camera_models, exif_warnings
+from samecam.evidence._exif import camera_models, exif_warnings, one_model_note
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null
 from samecam.evidence._pce import pce, photo_pce
@@ -50,6 +50,7 @@ __all__ = [
     "low_pass",
     "measured_null",
     "null_sentence",
+    "one_model_note",
     "pair_evidence",
     "pce",
     "photo_evidence",

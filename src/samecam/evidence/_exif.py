@@ -31,7 +31,7 @@ def exif_warnings(records: Sequence[Record]) -> list[str]:
     found = [
         _models(records),
         _serials(records),
-        _model_pattern(records),
+        one_model_note(records),
         _sizes(records),
         _editors(records),
         _shared_sizes(records),
@@ -90,7 +90,7 @@ def _serials(records: Sequence[Record]) -> str:
     )
 
 
-def _model_pattern(records: Sequence[Record]) -> str:
+def one_model_note(records: Sequence[Record]) -> str:
     """All of one model and software: what links them may be common to the model."""
     if len(records) < 2:
         return ""

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
+from samecam.compute import Resources
 from samecam.datasets import (
     Collection,
     configuration,
@@ -252,7 +253,11 @@ def _correlate(context: Context, photos: PhotoSet, work: Path, setting: Setting)
     began, case = time.monotonic(), work / f"case-{side}"
     settings = ExtractionSettings(size=side)
     done = extract_photos(
-        [work / "photos"], case, settings, workers=context.workers, progress=context.progress
+        [work / "photos"],
+        case,
+        settings,
+        resources=Resources(workers=context.workers),
+        progress=context.progress,
     )
     with open_store(case) as store:
         used = [r for r in store.records() if r.has_row and r.meta["status"] in ("good", "weak")]

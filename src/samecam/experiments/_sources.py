@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from samecam.compute import Resources
 from samecam.datasets import LOADERS, Collection, Configuration, Twin, configuration, twin
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
@@ -229,7 +230,7 @@ def _fingerprints(context: Context, drawn: Collection, side: int) -> Fingerprint
         [links],
         case,
         ExtractionSettings(size=side),
-        workers=context.workers,
+        resources=Resources(workers=context.workers),
         progress=context.progress,
     )
     camera = {photo.path: photo.camera for photo in drawn.photos}

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from markupsafe import Markup
 
+from samecam.case import Camera, CasePhoto, Group, SavedCase
 from samecam.compute import format_bytes
-from samecam.evidence import exif_warnings, rate_text
-from samecam.report._content import CaseContent, GroupRow, PhotoRow
+from samecam.evidence import one_model_note, rate_text
 from samecam.report._correlations import Correlations
 from samecam.report._names import marked, shown
 from samecam.report._thumbnails import Thumbnail
@@ -24,15 +23,13 @@ _EXIF = {
     "software": "Software (EXIF)",
     "taken": "Taken (EXIF)",
 }
-# True of most groups, so no warning: that all devices of the model may share something.
-_ONE_MODEL = "All files name one model"
 
 
 @dataclass(slots=True)
 class Figure:
     """One photo: its picture and what is written under it; `rows` is for a closer look."""
 
-    photo: PhotoRow
+    photo: CasePhoto
     name: Markup
     role: str = ""
     note: str = ""
@@ -73,7 +70,7 @@ class Card:
         return sum(not figure.role for figure in self.figures)
 
 
-def build_cards(content: CaseContent, given: Correlations, most: int) -> list[Card]:
+def build_cards(content: SavedCase, given: Correlations, most: int) -> list[Card]:
     """One card per group, the members from the strongest to the weakest.
 
     Parameters
@@ -83,49 +80,53 @@ def build_cards(content: CaseContent, given: Correlations, most: int) -> list[Ca
         have no card.
     """
     groups = content.groups[: most // 2]
-    total = sum(len(group.photos) for group in groups)
+    total = sum(group.size for group in groups)
     each = max(2, most // max(len(groups), 1)) if total > most else total
     strength = dict(zip((p.path for p in content.used), given.strength.tolist(), strict=True))
     own = dict(zip((p.path for p in content.used), given.own.tolist(), strict=True))
     other = dict(zip((p.path for p in content.used), given.other.tolist(), strict=True))
     cards = []
     for group in groups:
-        members = sorted(group.photos, key=lambda photo: (-strength[photo.path], photo.path))
+        members = sorted(
+            content.members(group), key=lambda photo: (-strength[photo.path], photo.path)
+        )
         kept = _ends(members, each)
         figures = [_figure(p, own[p.path], other[p.path]) for p in kept]
         _give_roles(figures)
-        facts = _facts(group, [own[p.path] for p in members], given.scale)
-        cards.append(_card(group, facts, figures, len(members) - len(kept)))
+        facts = _facts(group, members, [own[p.path] for p in members], given.scale)
+        cards.append(_card(group, members, facts, figures))
     return cards
 
 
 def _card(
-    group: GroupRow, facts: list[tuple[str, str, str]], figures: list[Figure], left_out: int
+    group: Group,
+    members: list[CasePhoto],
+    facts: list[tuple[str, str, str]],
+    figures: list[Figure],
 ) -> Card:
-    nearest = group.number("nearest")
-    remarks, notes = _said(group)
+    remarks, notes = _remarks(group, members)
     return Card(
         id=group.id,
-        size=len(group.photos),
-        cameras=_cameras(group.entry.get("cameras") or []),
+        size=group.size,
+        cameras=_cameras(group.cameras),
         facts=facts,
         remarks=remarks,
         notes=notes,
         figures=figures,
-        left_out=left_out,
-        correlation=group.number("correlation"),
-        quality=group.number("quality"),
-        nearest=None if nearest is None or nearest < 0 else int(nearest),
+        left_out=len(members) - len(figures),
+        correlation=group.correlation,
+        quality=group.quality,
+        nearest=group.nearest,
     )
 
 
-def alone_figures(photos: Sequence[PhotoRow]) -> list[Figure]:
+def alone_figures(photos: Sequence[CasePhoto]) -> list[Figure]:
     """Photos in no group."""
     nan = float("nan")
     return [_figure(photo, nan, nan) for photo in photos]
 
 
-def _ends(members: list[PhotoRow], most: int) -> list[PhotoRow]:
+def _ends(members: list[CasePhoto], most: int) -> list[CasePhoto]:
     if len(members) <= most:
         return members
     last = most // 3
@@ -145,7 +146,7 @@ def _give_roles(figures: list[Figure]) -> None:
         figure.role = "weakest"
 
 
-def _figure(photo: PhotoRow, own: float, other: float) -> Figure:
+def _figure(photo: CasePhoto, own: float, other: float) -> Figure:
     figure = Figure(photo, marked(photo.path.rsplit("/", 1)[-1]))
     if not math.isnan(own):
         figure.note = f"r {own:.4f}"
@@ -158,7 +159,7 @@ def _figure(photo: PhotoRow, own: float, other: float) -> Figure:
     return figure
 
 
-def _rows(photo: PhotoRow, own: float, other: float) -> Iterator[tuple[str, str]]:
+def _rows(photo: CasePhoto, own: float, other: float) -> Iterator[tuple[str, str]]:
     """What a closer look at a photo tells."""
     if words := photo.evidence.get("words"):
         yield "In words", shown(words)
@@ -174,77 +175,79 @@ def _rows(photo: PhotoRow, own: float, other: float) -> Iterator[tuple[str, str]
     if (pce := photo.figure("pce")) is not None:
         yield "Peak-to-correlation energy (PCE)", f"{pce:g}"
     if photo.p_value is not None:
-        yield "A photo of another camera reaches that in", chance_words(photo.p_value)
+        yield "A photo of another camera reaches that in", chance_text(photo.p_value)
     yield "Status", photo.status + (f": {shown(photo.reason)}" if photo.reason else "")
     for column, label in _EXIF.items():
         if value := photo.image.get(column):
             yield label, shown(value)
-    yield "Picture", _picture_words(photo.image)
+    yield "Picture", _picture_text(photo.image)
     for column, label in {"dark": "Dark share", "saturated": "Over-exposed share"}.items():
         if value := photo.image.get(column):
             yield label, f"{float(value):.1%}"
     yield "SHA-256", photo.sha256 or "–"
 
 
-def _picture_words(image: Mapping[str, str]) -> str:
+def _picture_text(image: Mapping[str, str]) -> str:
     size = f"{image['width']} × {image['height']}" if image.get("width") else ""
     weight = format_bytes(int(image["bytes"])) if image.get("bytes") else ""
     return ", ".join(part for part in (image.get("format") or "", size, weight) if part)
 
 
-def chance_words(p: float) -> str:
+def chance_text(p: float) -> str:
     """A rate that chance may have, in words."""
     if not 0 < p <= 1:
         return f"{p:g}"
     return "no stated rate" if p >= _OFTEN else f"at most {rate_text(p)} cases"
 
 
-def _cameras(entries: Any) -> list[tuple[str, int]]:
+def _cameras(entries: Sequence[Camera]) -> list[tuple[str, int]]:
     """Make and model in one, with the number of photos."""
     result = []
     for entry in entries:
-        make, model = str(entry.get("make") or ""), str(entry.get("model") or "")
+        make, model = entry.make, entry.model
         name = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
-        result.append((shown(name.strip()) or "no camera named", int(entry.get("photos") or 0)))
+        result.append((shown(name.strip()) or "no camera named", entry.photos))
     return result
 
 
-def _facts(group: GroupRow, own: list[float], scale: float) -> list[tuple[str, str, str]]:
+def _facts(
+    group: Group, members: list[CasePhoto], own: list[float], scale: float
+) -> list[tuple[str, str, str]]:
     """(label, value, explanation) of a group."""
     facts = []
-    if (rho := group.number("correlation")) is not None:
-        words = f"{rho / scale:.1f} × chance" if scale > 0 else ""
-        facts.append(("Mean correlation", f"{rho:.4f}", words))
-    if (z := group.number("z")) is not None:
-        facts.append(("All pairs together", f"{z:g}", "× chance"))
-    if (quality := group.number("quality")) is not None:
-        facts.append(("Fingerprint quality", f"{quality:.2f}", "of 1, see “Meaning”"))
+    if group.correlation is not None:
+        times = f"{group.correlation / scale:.1f} × chance" if scale > 0 else ""
+        facts.append(("Mean correlation", f"{group.correlation:.4f}", times))
+    if group.z is not None:
+        facts.append(("All pairs together", f"{group.z:g}", "× chance"))
+    if group.quality is not None:
+        facts.append(("Fingerprint quality", f"{group.quality:.2f}", "of 1, see “Meaning”"))
     known = [value for value in own if not math.isnan(value)]
     if len(known) > 1:
         low, high = min(known), max(known)
         facts.append(("Members", f"{low:.4f} – {high:.4f}", "correlation with the rest"))
-    leads = [photo.margin for photo in group.photos if photo.margin is not None]
+    leads = [photo.margin for photo in members if photo.margin is not None]
     if leads:
         facts.append(("Smallest lead", f"{min(leads):.4f}", "over any other group"))
-    rates = [photo.p_value for photo in group.photos if photo.p_value is not None]
+    rates = [photo.p_value for photo in members if photo.p_value is not None]
     if rates and 0 < max(rates) < _OFTEN:
         facts.append(("Weakest link", rate_text(max(rates)), "at most, by chance"))
-    nearest, like = group.number("nearest"), group.number("nearest_correlation")
-    if nearest is not None and nearest >= 0 and like is not None:
-        facts.append(("Nearest group", f"{int(nearest)}", f"correlates {like:.4f}"))
+    if group.nearest is not None and group.nearest_correlation is not None:
+        like = f"correlates {group.nearest_correlation:.4f}"
+        facts.append(("Nearest group", f"{group.nearest}", like))
     return facts
 
 
-def _said(group: GroupRow) -> tuple[list[str], list[str]]:
-    """Remarks and notes: why it was not merged with its nearest group, and what its files say."""
+def _remarks(group: Group, members: list[CasePhoto]) -> tuple[list[str], list[str]]:
+    """Remarks and notes: why it was not merged with its nearest group, and what its files say.
+
+    That all devices of a model may share something is true of most groups: a note, no warning.
+    """
     remarks: list[str] = []
     notes: list[str] = []
-    apart = group.entry.get("why_apart")
-    if isinstance(apart, str):
-        (remarks if group.entry.get("apart") in _DOUBTFUL else notes).append(shown(apart))
-    told = group.entry.get("warnings")
-    if not isinstance(told, list):
-        told = exif_warnings([dict(photo.image) for photo in group.photos])
-    for sentence in map(str, told):
-        (notes if sentence.startswith(_ONE_MODEL) else remarks).append(shown(sentence))
+    if group.why_apart:
+        (remarks if group.apart in _DOUBTFUL else notes).append(shown(group.why_apart))
+    of_one_model = one_model_note([dict(photo.image) for photo in members])
+    for text in group.warnings:
+        (notes if text == of_one_model else remarks).append(shown(text))
     return remarks, notes

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from samecam.arrays import Doubles, Floats, Labels
+from samecam.case import SavedCase
 from samecam.correlate import gram, null_scale
 from samecam.evidence import leave_one_out, sums_from_gram, sums_from_rows
-from samecam.report._content import CaseContent
 from samecam.store import FingerprintStore
 
 Progress = Callable[[str, int, int], None]
@@ -48,7 +48,7 @@ class Correlations:
 
 
 def correlations(
-    content: CaseContent, store: FingerprintStore, memory: int, progress: Progress
+    content: SavedCase, store: FingerprintStore, memory: int, progress: Progress
 ) -> Correlations:
     """Correlate up to 2,000 used photos; more are sampled evenly, group by group.
 
@@ -101,7 +101,7 @@ def _order(labels: Labels, strength: Doubles) -> Labels:
     return np.lexsort((-strength, groups))
 
 
-def _stated(content: CaseContent) -> tuple[Doubles, Doubles]:
+def _stated(content: SavedCase) -> tuple[Doubles, Doubles]:
     """Evidence as the table has it."""
     nan = float("nan")
     used = content.used

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles
-from samecam.report._content import CaseContent
+from samecam.case import SavedCase
 from samecam.report._correlations import Correlations
 
 WIDTH, HEIGHT = 480, 250
@@ -53,7 +53,7 @@ class Histogram:
     y_ticks: list[tuple[float, str]]
 
 
-def pair_histogram(given: Correlations, content: CaseContent) -> Histogram | None:
+def pair_histogram(given: Correlations, content: SavedCase) -> Histogram | None:
     """Correlations of pairs within and between groups; None if no group has two photos."""
     same = given.labels[:, np.newaxis] == given.labels
     inside = given.labels >= 0
@@ -73,7 +73,7 @@ def pair_histogram(given: Correlations, content: CaseContent) -> Histogram | Non
     return _histogram("Pairs of photos", "correlation of two photos", sets, limits)
 
 
-def photo_histogram(given: Correlations, content: CaseContent) -> Histogram | None:
+def photo_histogram(given: Correlations, content: SavedCase) -> Histogram | None:
     """Each photo with the rest of its group, and with the best other group."""
     sets = {
         "within": ("with the rest of its own group", given.own[np.isfinite(given.own)]),
@@ -86,7 +86,7 @@ def photo_histogram(given: Correlations, content: CaseContent) -> Histogram | No
     return _histogram("Photos and groups", "correlation with a group’s fingerprint", sets, limits)
 
 
-def entry_threshold(content: CaseContent, scale: float) -> float | None:
+def entry_threshold(content: SavedCase, scale: float) -> float | None:
     """About what a photo must show to join a group, under the rate that was set; None if unknown.
 
     The correlation of a stranger with any unit vector scatters by σ₀, and there are as many

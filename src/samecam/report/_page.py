@@ -11,10 +11,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from samecam.case import STATUSES
+from samecam.case import MARK, STATUSES, CasePhoto, SavedCase
+from samecam.errors import SamecamError
 from samecam.evidence import ABSENCE, MODEL, SENSOR, base_rate_sentence
 from samecam.report._cards import Card, Figure, alone_figures, build_cards
-from samecam.report._content import CaseContent, PhotoRow
 from samecam.report._correlations import Correlations
 from samecam.report._heatmap import heat_map
 from samecam.report._histogram import (
@@ -45,11 +45,11 @@ _STATUS_WORDS = {
 class Page:
     """What is on the page, before thumbnails: cards, photos in no group, other files."""
 
-    content: CaseContent
+    content: SavedCase
     given: Correlations
     cards: list[Card]
     alone: list[Figure]
-    others: list[PhotoRow]
+    others: list[CasePhoto]
 
     @property
     def figures(self) -> list[Figure]:
@@ -57,7 +57,7 @@ class Page:
         return [figure for card in self.cards for figure in card.figures] + self.alone
 
 
-def lay_out(content: CaseContent, given: Correlations) -> Page:
+def lay_out(content: SavedCase, given: Correlations) -> Page:
     """Decide what is shown: everything up to 2,000 photos, the ends of each group above."""
     whole = len(content.used) <= LIMIT
     cards = build_cards(content, given, LIMIT)
@@ -90,6 +90,8 @@ def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
+        mark=MARK,
+        digest=page.content.digest,
         details=_script_json([_details(figure) for figure in page.figures]),
     )
 
@@ -137,7 +139,7 @@ def _context(page: Page) -> dict[str, Any]:
         "n_files": len(content.photos),
         "n_used": len(content.used),
         "n_alone": len(content.alone),
-        "largest": max((len(group.photos) for group in content.groups), default=1),
+        "largest": max((group.size for group in content.groups), default=1),
         "heat": heat_map(given),
         "histograms": [h for h in histograms if h is not None],
         "chart": {**chart, "top": TOP, "bottom": BOTTOM},
@@ -148,29 +150,39 @@ def _context(page: Page) -> dict[str, Any]:
     }
 
 
-def _sentences(content: CaseContent) -> Iterator[str]:
+def _sentences(content: SavedCase) -> Iterator[str]:
     """What the numbers mean, and what they do not."""
     yield SENSOR
-    yield from (s for s in (ABSENCE, MODEL) if s not in content.words)
-    yield from (shown(sentence) for sentence in content.words if sentence != SENSOR)
+    yield from (s for s in (ABSENCE, MODEL) if s not in content.statements)
+    yield from (shown(sentence) for sentence in content.statements if sentence != SENSOR)
     rate, count = content.detail("parameters", "join_rate"), len(content.groups)
     if isinstance(rate, float) and 0 < rate < 1 and count:
         yield base_rate_sentence(len(content.used), count, rate / count)
 
 
-def _parameters(content: CaseContent) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def _parameters(content: SavedCase) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Everything `case.json` holds, in sections of names and values."""
     info = content.info
     about = ("samecam", "created", "sources", "seed", "device")
     yield "Case", [(name, _value(info[name])) for name in about if name in info]
     for name in ("extraction", "clustering", "versions", "timings"):
         given = info.get(name, {})
-        hidden = ("sha256", "mark") if name == "clustering" else ()
+        hidden = ("sha256", "mark", "labels") if name == "clustering" else ()
         rows = [(k, v) for k, v in _flat(given) if k not in hidden and not k.startswith("sha256")]
         if rows:
             yield name.capitalize(), rows
     files = [(f"{name}, SHA-256", digest) for name, digest in content.hashes.items()]
-    yield "Files of the case", [*files, ("audit log", content.log)]
+    yield "Files of the case", [*files, ("audit log", _log_text(content))]
+
+
+def _log_text(content: SavedCase) -> str:
+    try:
+        broken = content.broken_log_line()
+    except SamecamError:
+        return "log.jsonl cannot be read"
+    if broken is None:
+        return "log.jsonl is an unbroken chain"
+    return f"log.jsonl is broken at line {broken}: it was changed"
 
 
 def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -6,17 +6,17 @@ import io
 import os
 import stat
 import warnings
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from samecam import compute
+from samecam.case import CasePhoto
 from samecam.errors import SamecamError
-from samecam.photos import looks_like_picture, scan
-from samecam.report._content import CaseContent, PhotoRow
+from samecam.photos import looks_like_picture
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -31,13 +31,12 @@ _HEAD = 32
 _PROPORTION = 0.02
 _OFFSET, _LENGTH, _ORIENTATION = 0x0201, 0x0202, 0x0112
 
-Progress = Callable[[str, int, int], None]
-
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ThumbnailTask:
     """A file, the hash it must have, and the longest side of what is made."""
 
+    path: str
     file: str
     sha256: str
     side: int
@@ -53,60 +52,39 @@ class Thumbnail:
     height: int = 0
 
 
-def find_files(content: CaseContent) -> dict[str, str]:
-    """Where the photos of a case are, by path; empty if they are no longer where they were."""
-    if "fingerprints" in content.info["extraction"]:
-        return {}
-    try:
-        return {found.path: found.file for found in scan(content.info["sources"])}
-    except (SamecamError, OSError, ValueError):
-        return {}
-
-
 def make_thumbnails(
-    photos: Sequence[PhotoRow],
+    photos: Sequence[CasePhoto],
     files: dict[str, str],
     *,
     side: int,
-    workers: int,
+    resources: compute.Resources,
     timeout: float,
-    progress: Progress,
+    progress: compute.Progress,
 ) -> dict[str, Thumbnail]:
     """Thumbnails by path. A file that is gone, changed, damaged or slow gets a reason instead.
 
     Parameters
     ----------
     photos : those that are shown
-    files : from `find_files`
+    files : where they are, by path
     side : longest side in pixels
-    workers : processes
+    resources : whose workers make them
     timeout : seconds one photo may take
     """
     result = {p.path: Thumbnail(reason="not found") for p in photos}
-    tasks = [(p.path, Task(files[p.path], p.sha256, side)) for p in photos if p.path in files]
+    there = [p for p in photos if p.path in files]
+    tasks = [ThumbnailTask(p.path, files[p.path], p.sha256, side) for p in there]
     if not tasks:
         return result
     pool = compute.LocalPool(
-        workers, timeout=timeout, memory=compute.worker_memory(1024), preload="samecam._preload"
+        resources.n_workers,
+        timeout=timeout,
+        memory=compute.worker_memory(1024),
+        preload="samecam._preload",
     )
-    running: dict[Future[Thumbnail], str] = {}
-    done, waiting = 0, iter(tasks)
-    try:
-        while True:
-            for path, task in waiting:
-                running[pool.submit(thumbnail, task)] = path
-                if len(running) >= 2 * workers:
-                    break
-            if not running:
-                break
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                result[running.pop(future)] = _outcome(future)
-                done += 1
-            progress(PHASE, done, len(tasks))
-    except BaseException:
-        pool.stop()
-        raise
-    pool.close()
+    for done, (task, future) in enumerate(compute.completed(pool, thumbnail, tasks), start=1):
+        result[task.path] = _outcome(future)
+        progress(PHASE, done, len(tasks))
     return result
 
 
@@ -123,7 +101,7 @@ def _outcome(future: "Future[Thumbnail]") -> Thumbnail:
         return Thumbnail(reason=f"cannot be drawn: {type(error).__name__}")
 
 
-def thumbnail(task: Task) -> Thumbnail:
+def thumbnail(task: ThumbnailTask) -> Thumbnail:
     """Make one, from the file's embedded one where it fits, else from the picture itself.
 
     It is encoded anew, so that no byte of the file, and none of its metadata, gets into the page.
@@ -149,7 +127,7 @@ def thumbnail(task: Task) -> Thumbnail:
     return Thumbnail(uri, "", image.width, image.height)
 
 
-def _read(task: Task) -> bytes | None:
+def _read(task: ThumbnailTask) -> bytes | None:
     """Bytes of a regular file that may be a picture; opened for reading alone."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
     with open(os.open(task.file, flags), "rb", buffering=0) as stream:

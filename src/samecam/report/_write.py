@@ -4,15 +4,13 @@ import os
 from pathlib import Path
 
 from samecam import compute
-from samecam.case import open_store
-from samecam.errors import SamecamError
+from samecam.case import REPORT, SavedCase, open_case
+from samecam.errors import ParameterError, SamecamError
 from samecam.files import write_atomically
-from samecam.report._content import CaseContent, read_content
-from samecam.report._correlations import Correlations, Progress, correlations
+from samecam.report._correlations import Correlations, correlations
 from samecam.report._page import lay_out, render
-from samecam.report._thumbnails import Thumbnail, find_files, make_thumbnails
+from samecam.report._thumbnails import Thumbnail, make_thumbnails
 
-NAME = "report.html"
 _FEW = 600
 _LARGE, _SMALL = 192, 128
 
@@ -22,10 +20,9 @@ def write_report(
     *,
     thumbnails: bool = True,
     blur: bool = False,
-    memory: int | None = None,
-    workers: int | None = None,
     timeout: float = 20.0,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
 ) -> Path:
     """Write the report of a clustered case and say where it is.
 
@@ -39,35 +36,36 @@ def write_report(
     case : a case folder with groups
     thumbnails : whether photos are shown
     blur : whether they are blurred until the reader asks otherwise
-    memory : bytes for correlations; default half of what is available
-    workers : processes for thumbnails; default one a core
     timeout : seconds one thumbnail may take
+    resources : workers for thumbnails, memory for correlations
     progress : called as progress(phase, done, total) from time to time
     """
     if timeout <= 0:
-        raise SamecamError(f"timeout is {timeout}; give seconds a thumbnail may take, 20 is usual.")
-    progress = progress or (lambda *_: None)
-    content = read_content(case)
-    given = _correlations(content, memory or compute.machine().available // 2, progress)
+        message = f"{{name}} is {timeout}; give seconds a thumbnail may take, 20 is usual."
+        raise ParameterError("timeout", message)
+    resources, progress = resources or compute.Resources(), progress or compute.no_progress
+    content = open_case(case)
+    given = _correlations(content, resources.memory_for("cpu"), progress)
     page = lay_out(content, given)
     pictures: dict[str, Thumbnail] | None = None
-    if thumbnails and "fingerprints" not in content.info["extraction"]:
+    if thumbnails and content.is_of_photos:
         pictures = make_thumbnails(
             [figure.photo for figure in page.figures],
-            find_files(content),
+            content.sources().files,
             side=_LARGE if len(page.figures) <= _FEW else _SMALL,
-            workers=compute.worker_count(workers),
+            resources=resources,
             timeout=timeout,
             progress=progress,
         )
-    target = content.folder / NAME
+    target = content.folder / REPORT
     write_atomically(target, render(page, pictures, blur=blur))
     return target
 
 
-def _correlations(content: CaseContent, memory: int, progress: Progress) -> Correlations:
-    with open_store(content.folder) as store:
-        if list(store.keys) != [photo.path for photo in content.used]:
+def _correlations(content: SavedCase, memory: int, progress: compute.Progress) -> Correlations:
+    used = [photo.path for photo in content.used]
+    with content.open_store() as store:
+        if list(store.keys) != used:
             raise SamecamError(
                 f"The fingerprints of the case {str(content.folder)!r} are not those of its "
                 "clusters.csv: run 'samecam cluster' again."

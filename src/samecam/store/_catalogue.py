@@ -75,10 +75,14 @@ class Catalogue:
     def close(self) -> None:
         """Leave a single file behind, which opens on read-only disks too."""
         if self._writable:
-            # On a full disk the log stays beside the file and is read next time.
-            with contextlib.suppress(sqlite3.Error):
-                self._db.execute("PRAGMA journal_mode = DELETE")
+            self.fold()
         self._db.close()
+
+    def fold(self) -> None:
+        """Bring everything into the single file."""
+        # On a full disk the log stays beside the file and is read next time.
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("PRAGMA journal_mode = DELETE")
 
     def _trouble(self, error: sqlite3.Error) -> SamecamError:
         code = getattr(error, "sqlite_errorname", "")

@@ -143,6 +143,15 @@ class DiskStore(StoredRows):
         self._added.clear()
         self._stale = True
 
+    def end_writing(self) -> None:
+        """Leave shards that hold what counts alone, and a catalogue that other machines can read.
+
+        More can be added all the same.
+        """
+        self._sort()
+        self._drop_orphans()
+        self._catalogue.fold()
+
     def close(self) -> None:
         """Let go of files; uncommitted records are dropped."""
         self._writer.close()

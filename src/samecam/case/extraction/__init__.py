@@ -1,1 +1,68 @@
 """Files to fingerprints, in parallel, resumable at any moment."""
+
+from samecam.case.extraction._dispatch import failure
+from samecam.case.extraction._estimate import Estimate
+from samecam.case.extraction._extract import (
+    Extraction,
+    ExtractionRun,
+    extract_photos,
+    interrupted_before,
+)
+from samecam.case.extraction._prepare import (
+    Job,
+    Photos,
+    arguments,
+    check_apart,
+    plan_extraction,
+    prepare,
+    source,
+)
+from samecam.case.extraction._scene import kept_scene
+from samecam.case.extraction._size import SIZES, SizeChoice, choose_size, measure_photos
+from samecam.case.extraction._stop import Stop, nothing_left_to_finish, stop_on_signals
+from samecam.case.extraction._vectors import VectorSettings, ingest, open_vectors
+from samecam.case.extraction._worker import (
+    Outcome,
+    check_machine,
+    header_size,
+    read_file,
+    refuse_exposure,
+    refuse_flat,
+    refuse_for_memory,
+    refuse_unreadable,
+)
+
+__all__ = [
+    "SIZES",
+    "Estimate",
+    "Extraction",
+    "ExtractionRun",
+    "Job",
+    "Outcome",
+    "Photos",
+    "SizeChoice",
+    "Stop",
+    "VectorSettings",
+    "arguments",
+    "check_apart",
+    "check_machine",
+    "choose_size",
+    "extract_photos",
+    "failure",
+    "header_size",
+    "ingest",
+    "interrupted_before",
+    "kept_scene",
+    "measure_photos",
+    "nothing_left_to_finish",
+    "open_vectors",
+    "plan_extraction",
+    "prepare",
+    "read_file",
+    "refuse_exposure",
+    "refuse_flat",
+    "refuse_for_memory",
+    "refuse_unreadable",
+    "source",
+    "stop_on_signals",
+]

@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 import numpy.typing as npt
 
 from samecam import compute
-from samecam.case.extraction._worker import Outcome
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.extraction._worker import Outcome, refuse_flat
+from samecam.case.folder import ExtractionSettings
 from samecam.fingerprint import fingerprints
 from samecam.store import ShardWriter
 
@@ -88,7 +88,7 @@ class DeviceStage(Generic[T]):
         share = (time.perf_counter() - began) / len(batch)
         for (outcome, _, tag), row, flat in zip(batch, made.rows, made.flat, strict=True):
             if flat:
-                outcome.status, outcome.reason = "unusable", "no noise residual: the crop is flat"
+                refuse_flat(outcome)
             else:
                 outcome.seconds["residual"] = share
                 began = time.perf_counter()

@@ -13,13 +13,12 @@ from typing import Protocol
 
 from samecam import compute
 from samecam.arrays import Pixels
-from samecam.case._means import Means
 from samecam.case.extraction import _worker
 from samecam.case.extraction._device import HELD, DeviceStage
-from samecam.case.extraction._worker import Outcome, Task
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.extraction._worker import ExtractionTask, Outcome
+from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import Found
+from samecam.photos import PhotoFile
 from samecam.provenance import versions
 
 # Photos a task on a cluster has, and how many tasks a worker should get in all.
@@ -37,7 +36,7 @@ class Dispatch(Protocol):
         """Whether there is room for one more task."""
         ...
 
-    def put(self, task: Task) -> None:
+    def put(self, task: ExtractionTask) -> None:
         """Take a task."""
         ...
 
@@ -59,34 +58,37 @@ class Dispatch(Protocol):
 
 
 def dispatch(
-    means: Means, settings: ExtractionSettings, store: Path, pending: list[Found]
+    resources: compute.Resources,
+    settings: ExtractionSettings,
+    store: Path,
+    pending: list[PhotoFile],
 ) -> Dispatch:
     """Processes here or, with a scheduler, the workers of its cluster, each looked at before."""
     store = store.absolute()
     memory = compute.worker_memory(settings.side)
-    if means.scheduler is None:
+    if resources.scheduler is None:
         pool = compute.LocalPool(
-            means.workers,
-            timeout=means.timeout,
+            resources.n_workers,
+            timeout=resources.timeout,
             memory=memory,
             preload="samecam._preload",
             initializer=_worker.start,
             initargs=(settings, store),
         )
-        if means.device == "cpu":
-            return Singly(pool, means.timeout)
-        return OnDevice(pool, means.timeout, DeviceStage(settings, store, means.device))
+        if resources.device == "cpu":
+            return Singly(pool, resources.timeout)
+        return OnDevice(pool, resources.timeout, DeviceStage(settings, store, resources.device))
     cluster = compute.DaskPool(
-        means.scheduler,
-        workers=means.workers,
-        timeout=means.timeout,
+        resources.scheduler,
+        workers=resources.n_workers,
+        timeout=resources.timeout,
         memory=memory,
         preload="samecam._preload",
         initializer=_worker.start,
         initargs=(settings, store),
-        check=partial(_worker.look_around, store, _sample(pending), versions()),
+        check=partial(_worker.check_machine, store, _sample(pending), versions()),
     )
-    return InBatches(cluster, means.timeout, store, batch_size(len(pending), cluster.workers))
+    return InBatches(cluster, resources.timeout, store, batch_size(len(pending), cluster.workers))
 
 
 def batch_size(pending: int, workers: int) -> int:
@@ -99,13 +101,13 @@ class Singly:
 
     def __init__(self, pool: compute.LocalPool, timeout: float) -> None:
         self._pool, self._timeout = pool, timeout
-        self._running: dict[Future[Outcome], Task] = {}
+        self._running: dict[Future[Outcome], ExtractionTask] = {}
 
     def wants(self) -> bool:
         """See `Dispatch.wants`."""
         return len(self._running) < 2 * self._pool.workers
 
-    def put(self, task: Task) -> None:
+    def put(self, task: ExtractionTask) -> None:
         """See `Dispatch.put`."""
         self._running[self._pool.submit(_worker.extract, task)] = task
 
@@ -145,14 +147,14 @@ class OnDevice:
 
     def __init__(self, pool: compute.LocalPool, timeout: float, stage: DeviceStage[None]) -> None:
         self._pool, self._timeout, self._stage = pool, timeout, stage
-        self._running: dict[Future[tuple[Outcome, Pixels | None]], Task] = {}
+        self._running: dict[Future[tuple[Outcome, Pixels | None]], ExtractionTask] = {}
 
     def wants(self) -> bool:
         """See `Dispatch.wants`; what runs may all be put on the stage."""
         running = len(self._running)
         return running < _AHEAD * self._pool.workers and running + self._stage.waiting < HELD
 
-    def put(self, task: Task) -> None:
+    def put(self, task: ExtractionTask) -> None:
         """See `Dispatch.put`."""
         self._running[self._pool.submit(_worker.decode, task)] = task
 
@@ -196,10 +198,10 @@ class InBatches:
 
     def __init__(self, pool: compute.DaskPool, timeout: float, store: Path, size: int) -> None:
         self._pool, self._timeout, self._size = pool, timeout, size
-        self._then = partial(_worker.settle, store)
-        self._filling: list[Task] = []
-        self._suspects: deque[Task] = deque()
-        self._running: dict[Future[compute.Answers], tuple[tuple[Task, ...], _Trial]] = {}
+        self._then = partial(_worker.flush_rows, store)
+        self._filling: list[ExtractionTask] = []
+        self._suspects: deque[ExtractionTask] = deque()
+        self._running: dict[Future[compute.Answers], tuple[tuple[ExtractionTask, ...], _Trial]] = {}
 
     def wants(self) -> bool:
         """See `Dispatch.wants`; nothing runs beside a suspect."""
@@ -207,7 +209,7 @@ class InBatches:
             return False
         return len(self._running) < 2 * self._pool.workers
 
-    def put(self, task: Task) -> None:
+    def put(self, task: ExtractionTask) -> None:
         """See `Dispatch.put`."""
         self._filling.append(replace(task, file=os.path.abspath(task.file)))
         if len(self._filling) >= self._size:
@@ -248,12 +250,15 @@ class InBatches:
         self._send(tasks)
 
     def _send(
-        self, tasks: tuple[Task, ...], trial: _Trial = _Trial.FIRST, avoid: str | None = None
+        self,
+        tasks: tuple[ExtractionTask, ...],
+        trial: _Trial = _Trial.FIRST,
+        avoid: str | None = None,
     ) -> None:
         future = self._pool.submit_many(_worker.extract, tasks, then=self._then, avoid=avoid)
         self._running[future] = tasks, trial
 
-    def _divide(self, tasks: tuple[Task, ...]) -> None:
+    def _divide(self, tasks: tuple[ExtractionTask, ...]) -> None:
         """Send two halves; a single file is a suspect."""
         half = len(tasks) // 2
         if not half:
@@ -263,7 +268,7 @@ class InBatches:
         self._send(tasks[half:])
 
     def _outcomes(
-        self, tasks: tuple[Task, ...], answers: compute.Answers, trial: _Trial
+        self, tasks: tuple[ExtractionTask, ...], answers: compute.Answers, trial: _Trial
     ) -> Iterator[Outcome]:
         """What became of a batch; files that may fare better elsewhere are sent there."""
         for task, answer in zip(tasks, answers.items, strict=True):
@@ -278,15 +283,10 @@ class InBatches:
                 yield given_up(task, answer, self._timeout)
 
 
-def given_up(task: Task, error: BaseException, timeout: float) -> Outcome:
+def given_up(task: ExtractionTask, error: BaseException, timeout: float) -> Outcome:
     """The outcome of a file whose task failed: time, crash, or a bug that it alone met."""
-    if isinstance(error, compute.TaskTimeoutError):
-        reason = f"took longer than {timeout:g} s"
-    elif isinstance(error, compute.WorkerDiedError):
-        reason = f"its decoder crashed ({_exit_words(error.exit_code)})"
-    else:
-        reason = f"internal error: {type(error).__name__}: {' '.join(str(error).split())}"
-    outcome = Outcome(task.path, reason=reason, passing=True)
+    outcome = Outcome(task.path, passing=True)
+    outcome.refuse("skipped", *failure(error, timeout))
     try:
         status = os.stat(task.file)
         outcome.bytes, outcome.modified = status.st_size, status.st_mtime_ns
@@ -295,7 +295,17 @@ def given_up(task: Task, error: BaseException, timeout: float) -> Outcome:
     return outcome
 
 
-def _exit_words(code: int | None) -> str:
+def failure(error: BaseException, timeout: float) -> tuple[str, str]:
+    """Code and reason of a task that gave no outcome."""
+    if isinstance(error, compute.TaskTimeoutError):
+        return "timeout", f"took longer than {timeout:g} s"
+    if isinstance(error, compute.WorkerDiedError):
+        return "crash", f"its decoder crashed ({_exit_text(error.exit_code)})"
+    text = " ".join(str(error).split())
+    return "internal", f"internal error: {type(error).__name__}: {text}"
+
+
+def _exit_text(code: int | None) -> str:
     if code is None:
         return "with it one worker after another ended"
     if code < 0:
@@ -306,7 +316,7 @@ def _exit_words(code: int | None) -> str:
     return f"exit code {code}"
 
 
-def _sample(pending: list[Found]) -> dict[str, int]:
+def _sample(pending: list[PhotoFile]) -> dict[str, int]:
     """A few of the files, from all parts of the list, with their lengths."""
     step = max(1, len(pending) // _SAMPLE)
     found = {}

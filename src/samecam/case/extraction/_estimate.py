@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case.extraction._size import SizeChoice
-from samecam.case.folder._settings import ExtractionSettings
-from samecam.photos import Found, looks_like_picture
+from samecam.case.folder import ExtractionSettings
+from samecam.files import open_input, regular_status
+from samecam.photos import PhotoFile, looks_like_picture
 from samecam.store import record_bytes
 
 # Milliseconds on one core, measured by benchmarks/extraction.py: reading, hashing and
@@ -27,7 +28,7 @@ class Estimate:
 
     Attributes
     ----------
-    files : files found and not done yet
+    files : files that are not done yet
     input_bytes : their length altogether
     disk_bytes : what the case may take, if every file is usable
     free_bytes : what is free where the case will be
@@ -56,24 +57,22 @@ class Estimate:
         return {**asdict(self), "choice": choice, "fits": self.fits}
 
 
-def disk_bytes(found: Sequence[Found], settings: ExtractionSettings, free: int) -> int:
+def disk_bytes(files: Sequence[PhotoFile], settings: ExtractionSettings, free: int) -> int:
     """Disk that the fingerprints and records of these files take at most.
 
     If that is more than is free, files that do not begin like pictures are left out.
     """
     row = record_bytes(settings.n_pixels, settings.dtype)
-    pictures = len(found)
+    pictures = len(files)
     if pictures * (row + _RECORD_BYTES) > free:
-        pictures = sum(map(_begins_like_picture, found))
-    return pictures * row + len(found) * _RECORD_BYTES
+        pictures = sum(map(_begins_like_picture, files))
+    return pictures * row + len(files) * _RECORD_BYTES
 
 
-def _begins_like_picture(item: Found) -> bool:
-    if not os.path.isfile(item.file):
-        return False
+def _begins_like_picture(item: PhotoFile) -> bool:
     try:
-        with open(item.file, "rb") as stream:
-            return looks_like_picture(stream.read(32))
+        with open_input(item.file) as stream:
+            return regular_status(stream) is not None and looks_like_picture(stream.read(32))
     except OSError:
         return False
 
@@ -87,7 +86,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def estimate(
-    found: Sequence[Found],
+    files: Sequence[PhotoFile],
     case: Path,
     settings: ExtractionSettings,
     workers: int,
@@ -95,19 +94,19 @@ def estimate(
 ) -> Estimate:
     """Count files and bytes, time one residual on this machine, and add it up."""
     total = 0
-    for item in found:
+    for item in files:
         try:
             total += os.stat(item.file).st_size
         except OSError:
             continue
     each = 1e-3 * (_PHOTO_MS + _PHOTO_MS_PER_PIXEL * settings.n_pixels)
-    each += _residual_seconds(settings) if found else 0.0
-    work = len(found) * each + 1e-3 * _PHOTO_MS_PER_MB * total / 2**20
+    each += _residual_seconds(settings) if files else 0.0
+    work = len(files) * each + 1e-3 * _PHOTO_MS_PER_MB * total / 2**20
     free = free_bytes(case)
     return Estimate(
-        files=len(found),
+        files=len(files),
         input_bytes=total,
-        disk_bytes=disk_bytes(found, settings, free),
+        disk_bytes=disk_bytes(files, settings, free),
         free_bytes=free,
         seconds=work / workers,
         workers=workers,

@@ -1,30 +1,25 @@
 """The run: files to fingerprints, in parallel, resumable at any moment."""
 
 import os
-import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from samecam import compute
-from samecam.case._means import Means
 from samecam.case.extraction._dispatch import Dispatch, dispatch
-from samecam.case.extraction._duplicates import likely_twins
+from samecam.case.extraction._duplicates import likely_duplicates
 from samecam.case.extraction._estimate import Estimate, disk_bytes, free_bytes
 from samecam.case.extraction._ledger import Ledger
-from samecam.case.extraction._prepare import Job, Photos, Progress, prepare
+from samecam.case.extraction._prepare import Job, Photos, prepare
 from samecam.case.extraction._reasons import count_reasons
 from samecam.case.extraction._size import SizeChoice
-from samecam.case.extraction._worker import Outcome, Task
-from samecam.case.folder._case import STATUSES, Case
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.extraction._worker import ExtractionTask, Outcome
+from samecam.case.folder import STATUSES, Case, ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import Found
+from samecam.photos import PhotoFile
 from samecam.provenance import versions
 from samecam.store import Record
 
@@ -49,6 +44,8 @@ class Extraction:
         fingerprints were brought
     choice : how the size was chosen, if it was chosen in this run
     brought : whether the fingerprints come from a file, not from photos
+    missing : files of the case that are no longer there; what was taken from them stays
+    changed : files whose bytes are others than before; they were read again
     """
 
     case: Path
@@ -61,6 +58,8 @@ class Extraction:
     size: int | None = None
     choice: SizeChoice | None = None
     brought: bool = False
+    missing: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
 
 
 def extract_photos(
@@ -68,73 +67,80 @@ def extract_photos(
     case: str | os.PathLike[str],
     settings: ExtractionSettings | None = None,
     *,
-    workers: int | None = None,
-    timeout: float = 60.0,
-    device: str = "cpu",
-    scheduler: str | None = None,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
     planned: Callable[[Estimate], None] | None = None,
 ) -> Extraction:
     """Turn files into a case folder with a fingerprint for each usable photograph.
 
-    Every file found gets a row in `images.csv`. Files done before, by size and time
-    of change, are not done again. The result does not depend on the number of
-    workers, on interruptions, or on the order in which the file system lists files.
-    Work is done in other processes: in a script, call this under
-    ``if __name__ == "__main__":``.
+    Every file gets a row in `images.csv`. Files done before, by size and time of change, are
+    not done again. The result does not depend on the number of workers, on interruptions, or
+    on the order in which the file system lists files. Work is done in other processes: in a
+    script, call this under ``if __name__ == "__main__":``.
 
     Parameters
     ----------
     photos : files, folders, patterns, or ``@list.txt``
     case : folder for the result; made if needed, never inside a photo folder
     settings : how fingerprints are made
-    workers : processes; default one a core
-    timeout : seconds one file may take before it is given up
-    device : that computes: "cpu", "cuda", "cuda:1", …, or "auto"
-    scheduler : address of a dask scheduler whose workers do the work, or "local" for a dask
-        cluster on this machine; they must see the case and the photos under the same paths
+    resources : what does the work; on a cluster its workers must see the case and the photos
+        under the same paths
     progress : called as progress(phase, done, total) from time to time
     stop : set it to end after the files in hand; see `stop_on_signals`
     planned : called with what is to be done and its cost, before it is done
     """
-    means = Means.chosen(workers, timeout, device, scheduler)
-    at_a_time = means.at_a_time()
-    progress, stop = progress or (lambda *_: None), stop or threading.Event()
-    job = prepare(
-        photos,
-        case,
-        settings or ExtractionSettings(),
-        workers=means.workers,
-        timeout=means.timeout,
-        progress=progress,
-        stop=stop,
-    )
+    resources = (resources or compute.Resources()).resolve()
+    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
     if job.settings is None:
-        return Extraction(job.case, dict.fromkeys(STATUSES, 0), 0, 0.0, interrupted=True)
+        return interrupted_before(job)
     if planned is not None:
-        planned(job.plan(at_a_time))
+        planned(job.plan(resources.at_a_time()))
     with Case(job.case, job.settings, job.sources) as folder:
-        run = _Run(folder, job, job.settings, means)
-        run.progress, run.stop = progress, stop
-        return run.execute()
+        return ExtractionRun(folder, job, resources, progress, stop).execute()
 
 
-class _Run:
-    """One execution of `extract_photos` on an open case."""
+def interrupted_before(job: Job) -> Extraction:
+    """What is told of a run that was stopped before it had begun."""
+    return Extraction(job.case, dict.fromkeys(STATUSES, 0), 0, 0.0, interrupted=True)
 
-    def __init__(self, case: Case, job: Job, settings: ExtractionSettings, means: Means) -> None:
-        self._case, self._settings, self._found = case, settings, job.found
-        self._choice, self._means = job.choice, means
-        self.progress: Progress = lambda *_: None
-        self.stop = threading.Event()
-        self._ledger = Ledger(case.store.records(), job.found)
-        self._groups = deque(map(deque, likely_twins(self._ledger.pending)))
+
+class ExtractionRun:
+    """One run on an open case.
+
+    Parameters
+    ----------
+    case : open for writing
+    job : what is to be done, the size chosen
+    resources : resolved
+    keep_all : whether what the case has from elsewhere stays as it is
+    """
+
+    def __init__(
+        self,
+        case: Case,
+        job: Job,
+        resources: compute.Resources,
+        progress: compute.Progress,
+        stop: threading.Event,
+        *,
+        keep_all: bool = False,
+    ) -> None:
+        if job.settings is None:
+            raise ValueError("the size is not chosen yet")
+        self._case, self._settings, self._files = case, job.settings, job.files
+        self._choice, self._resources = job.choice, resources
+        self._progress, self._stop, self._keep_all = progress, stop, keep_all
+        self._ledger = Ledger(case.store.records(), job.files)
+        self._queues = deque(map(deque, likely_duplicates(self._ledger.pending)))
         self._total = len(self._ledger.pending)
         self._done = 0
         self._work: dict[str, float] = {}
+        self._changed: list[str] = []
 
     def execute(self) -> Extraction:
+        """Work through what is not done yet, and write `images.csv`."""
         began = time.monotonic()
         self._check_space()
         self._case.log.add(
@@ -144,13 +150,14 @@ class _Run:
         self._case.save(state="extracting", versions=versions(), **self._device(), **chosen)
         if self._total:
             self._work_through()
-        if not self.stop.is_set():
-            self._case.store.discard(self._ledger.passed())
+        if not (self._stop.is_set() or self._keep_all):
+            self._case.store.discard(self._ledger.never_read())
         return self._finish(time.monotonic() - began)
 
     def _device(self) -> dict[str, str]:
         """What computes fingerprints, for `case.json`; it stays if there are none to make."""
-        known, used = self._case.info.get("device", ""), compute.device_words(self._means.device)
+        known = self._case.info.get("device", "")
+        used = compute.device_words(self._resources.device)
         if known and (not self._total or used in known.split(", ")):
             return {}
         earlier = [known] if known and self._case.store.keys else []
@@ -169,13 +176,13 @@ class _Run:
 
     def _work_through(self) -> None:
         workers = dispatch(
-            self._means, self._settings, self._case.store.folder, self._ledger.pending
+            self._resources, self._settings, self._case.store.folder, self._ledger.pending
         )
         try:
             self._drain(workers)
-            while (again := self._ledger.orphans(self._found)) and not self.stop.is_set():
+            while (again := self._ledger.orphans(self._files)) and not self._stop.is_set():
                 self._total += len(again)
-                self._groups = deque(map(deque, likely_twins(again)))
+                self._queues = deque(map(deque, likely_duplicates(again)))
                 self._drain(workers)
         except BaseException:
             workers.stop()
@@ -184,18 +191,19 @@ class _Run:
 
     def _drain(self, workers: Dispatch) -> None:
         """Keep the workers busy, commit what they finish, until nothing is left."""
-        rest: dict[str, deque[Found]] = {}
+        rest: dict[str, deque[PhotoFile]] = {}
         committed = time.monotonic()
-        self.progress(PHASE, self._done, self._total)
+        self._progress(PHASE, self._done, self._total)
         while True:
-            while self._groups and workers.wants() and not self.stop.is_set():
-                group = self._groups.popleft()
-                item = group.popleft()
-                rest[item.path] = group
-                workers.put(Task(item.path, item.file, self._ledger.twins(item)))
+            while self._queues and workers.wants() and not self._stop.is_set():
+                queue = self._queues.popleft()
+                item = queue.popleft()
+                rest[item.path] = queue
+                known = self._ledger.possible_duplicates(item)
+                workers.put(ExtractionTask(item.path, item.file, known))
             if workers.idle():
                 break
-            more = bool(self._groups) and not self.stop.is_set()
+            more = bool(self._queues) and not self._stop.is_set()
             try:
                 for outcome in workers.collect(COMMIT_SECONDS, more):
                     self._take(outcome, rest.pop(outcome.path))
@@ -207,15 +215,17 @@ class _Run:
                 committed = time.monotonic()
         self._commit()
 
-    def _take(self, outcome: Outcome, group: deque[Found]) -> None:
-        """Book one outcome and let the next of its group go."""
+    def _take(self, outcome: Outcome, queue: deque[PhotoFile]) -> None:
+        """Record one outcome and let the next of its queue go."""
         meta = outcome.meta()
         if outcome.status == "duplicate":
-            twin = self._ledger.owner(outcome.sha256)
-            own = {name: meta[name] for name in ("status", "bytes", "modified", "passing")}
-            meta = {**twin.meta, **own, "reason": f"same bytes as {twin.key}"}
-        has_row = outcome.place is not None
-        record = Record(outcome.path, outcome.sha256, meta, has_row=has_row)
+            owner = self._ledger.owner(outcome.sha256)
+            own = {name: meta[name] for name in ("status", "code", "bytes", "modified", "passing")}
+            reason = f"same bytes as {owner.key}"
+            meta = {**owner.meta, **own, "reason": reason, "duplicate_of": owner.key}
+        record = Record(outcome.path, outcome.sha256, meta, has_row=outcome.place is not None)
+        if self._ledger.replaces_other_bytes(record):
+            self._changed.append(record.key)
         self._ledger.book(record)
         self._case.store.add_placed(record, outcome.place)
         self._case.log.add(
@@ -228,27 +238,19 @@ class _Run:
         for name, seconds in outcome.seconds.items():
             self._work[name] = self._work.get(name, 0.0) + seconds
         self._done += 1
-        if group:
-            self._groups.appendleft(group)
+        if queue:
+            self._queues.appendleft(queue)
 
     def _commit(self) -> None:
         self._case.store.commit()
         self._case.log.flush()
-        self.progress(PHASE, self._done, self._total)
+        self._progress(PHASE, self._done, self._total)
 
     def _finish(self, seconds: float) -> Extraction:
         interrupted = self._done < self._total
-        records = self._case.store.records()
-        counts = self._case.counts()
-        state = "interrupted" if interrupted else "extracted"
-        if not interrupted:
-            self._case.write_images()
-        timings = self._case.info.get("timings", {})
-        if self._done:
-            work = {name: round(value, 3) for name, value in sorted(self._work.items())}
-            timings = {**timings, "extract": {"seconds": round(seconds, 3), **work}}
-        self._case.save(state=state, counts=counts, timings=timings)
-        self._case.log.add(state, counts=counts)
+        counts = self._case.end_extraction(
+            interrupted=interrupted, done=self._done, seconds=seconds, work=self._work
+        )
         return Extraction(
             self._case.folder,
             counts,
@@ -256,28 +258,9 @@ class _Run:
             seconds,
             dict(self._work),
             interrupted,
-            count_reasons(records),
+            count_reasons(self._case.store.records()),
             self._settings.side,
             self._choice,
+            missing=[] if self._keep_all else self._ledger.missing(),
+            changed=sorted(self._changed),
         )
-
-
-@contextmanager
-def stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set; a second one of them is obeyed at once.
-
-    Give it to `extract_photos` as `stop`.
-    """
-    stop = threading.Event()
-
-    def ask(*_: Any) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -1,10 +1,10 @@
-"""Who has been done, who owns which bytes, and what is still to do."""
+"""What has been done, which file stands for which bytes, and what is still to do."""
 
 import os
 from collections import defaultdict
 from collections.abc import Iterable
 
-from samecam.photos import Found
+from samecam.photos import PhotoFile
 from samecam.store import Record
 
 
@@ -15,12 +15,12 @@ class Ledger:
     again. A duplicate whose owner is gone has to be done again itself.
     """
 
-    def __init__(self, records: Iterable[Record], found: Iterable[Found]) -> None:
+    def __init__(self, records: Iterable[Record], files: Iterable[PhotoFile]) -> None:
         self._records = {record.key: record for record in records}
-        self.pending: list[Found] = []
-        self.gone = set(self._records)
-        for item in found:
-            self.gone.discard(item.path)
+        self.pending: list[PhotoFile] = []
+        self._gone = set(self._records)
+        for item in files:
+            self._gone.discard(item.path)
             record = self._records.get(item.path)
             if record is None or not is_current(record, item):
                 self.pending.append(item)
@@ -30,7 +30,7 @@ class Ledger:
         for path in sorted(set(self._records) - again):
             self._own(self._records[path])
 
-    def twins(self, item: Found) -> frozenset[str]:
+    def possible_duplicates(self, item: PhotoFile) -> frozenset[str]:
         """Hashes of the files that may be the same as this one: those of its length."""
         try:
             size = os.stat(item.file).st_size
@@ -42,6 +42,11 @@ class Ledger:
         """The record that stands for these bytes."""
         return self._records[self._owner[sha256]]
 
+    def replaces_other_bytes(self, record: Record) -> bool:
+        """Whether the case has had other bytes under this path."""
+        before = self._records.get(record.key)
+        return before is not None and before.sha256 not in ("", record.sha256)
+
     def book(self, record: Record) -> None:
         """Take in what became of a file."""
         before = self._records.get(record.key)
@@ -50,18 +55,22 @@ class Ledger:
         self._records[record.key] = record
         self._own(record)
 
-    def orphans(self, found: Iterable[Found]) -> list[Found]:
+    def orphans(self, files: Iterable[PhotoFile]) -> list[PhotoFile]:
         """Duplicates, in order, of which nobody stands for the bytes any more."""
         lost = {
             path
             for path, record in self._records.items()
             if record.meta["status"] == "duplicate" and record.sha256 not in self._owner
         }
-        return [item for item in found if item.path in lost]
+        return [item for item in files if item.path in lost]
 
-    def passed(self) -> list[str]:
+    def never_read(self) -> list[str]:
         """Files that could not be read and are not there any more: nothing to remember."""
-        return [path for path in sorted(self.gone) if not self._records[path].sha256]
+        return [path for path in sorted(self._gone) if not self._records[path].sha256]
+
+    def missing(self) -> list[str]:
+        """Files that were read and are not there any more."""
+        return [path for path in sorted(self._gone) if self._records[path].sha256]
 
     def _own(self, record: Record) -> None:
         if record.sha256 and record.meta["status"] != "duplicate":
@@ -70,7 +79,7 @@ class Ledger:
                 self._by_size[record.meta["bytes"]].add(record.sha256)
 
 
-def is_current(record: Record, item: Found) -> bool:
+def is_current(record: Record, item: PhotoFile) -> bool:
     """Whether a file is as it was when its record was made, and need not be tried again."""
     if record.meta["passing"]:
         return False

@@ -2,7 +2,7 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,19 +10,25 @@ from samecam import compute
 from samecam.case.extraction._estimate import Estimate, estimate
 from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._size import SizeChoice, choose_size, measure_photos
-from samecam.case.folder._case import check_same, check_usable, open_store, read_case
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.folder import (
+    CASE,
+    STORE,
+    ExtractionSettings,
+    check_same,
+    check_usable,
+    open_case,
+    read_info,
+)
 from samecam.errors import SamecamError
-from samecam.photos import Found, scan, would_find
+from samecam.photos import READ, PhotoFile, scan, would_find
 from samecam.store import Record
 
-Progress = Callable[[str, int, int], None]
 Photos = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be done: the files found, and the settings with their size chosen.
+    """What is to be done: the files, and the settings with their size chosen.
 
     `settings` is None if it was asked to stop before the size was known; `choice` is None
     if there was nothing to choose.
@@ -30,7 +36,7 @@ class Job:
 
     case: Path
     sources: list[str]
-    found: list[Found]
+    files: list[PhotoFile]
     settings: ExtractionSettings | None
     choice: SizeChoice | None = None
 
@@ -38,7 +44,7 @@ class Job:
         """What is left to do and its cost."""
         if self.settings is None:
             raise SamecamError("It was interrupted before there was a plan.")
-        pending = Ledger(_records(self.case), self.found).pending
+        pending = Ledger(_records(self.case), self.files).pending
         return estimate(pending, self.case, self.settings, workers, self.choice)
 
 
@@ -46,40 +52,38 @@ def prepare(
     photos: Photos,
     case: str | os.PathLike[str],
     settings: ExtractionSettings,
-    *,
-    workers: int,
-    timeout: float,
-    progress: Progress,
+    resources: compute.Resources,
+    progress: compute.Progress,
     stop: threading.Event,
 ) -> Job:
     """Find the files, refuse what cannot be done, and choose the size; nothing is written."""
     photos, target = arguments(photos), Path(case)
-    found = scan(photos)
+    files = scan(photos)
     sources = [source(p) for p in photos]
-    _check_apart(target, photos, found)
+    check_apart(target, photos, files)
     try:
         check_usable(target)
     except OSError as error:
         raise SamecamError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
-    if (target / "case.json").exists():
-        info = read_case(target)
+    if (target / CASE).exists():
+        info = read_info(target)
         if settings.size == "auto" and isinstance(info["extraction"].get("size"), int):
             settings = replace(settings, size=info["extraction"]["size"])
         check_same(target, info, settings, sources)
-    if not found and not _records(target):
+    if not files and not _records(target):
         raise SamecamError(f"There is no photo in {_listed(photos)}: name a folder that has some.")
     if settings.size != "auto":
-        return Job(target, sources, found, settings)
-    sizes = measure_photos(found, workers, timeout, progress, stop)
+        return Job(target, sources, files, settings)
+    sizes = measure_photos(files, resources, progress, stop)
     if stop.is_set():
-        return Job(target, sources, found, None)
+        return Job(target, sources, files, None)
     if not sizes:
         raise SamecamError(
-            f"None of the {len(found)} files in {_listed(photos)} is a photo samecam reads (JPEG, "
-            "PNG, TIFF, WebP, BMP): name a folder that has some."
+            f"None of the {len(files)} files in {_listed(photos)} is a photo samecam reads "
+            f"({READ}): name a folder that has some."
         )
     choice = choose_size(sizes, settings)
-    return Job(target, sources, found, replace(settings, size=choice.size), choice)
+    return Job(target, sources, files, replace(settings, size=choice.size), choice)
 
 
 def plan_extraction(
@@ -87,24 +91,16 @@ def plan_extraction(
     case: str | os.PathLike[str],
     settings: ExtractionSettings | None = None,
     *,
-    workers: int | None = None,
-    timeout: float = 60.0,
+    resources: compute.Resources | None = None,
 ) -> Estimate:
     """What `extract_photos` would do and cost; nothing is written.
 
     For the size "auto", headers are read as there.
     """
-    n_workers = compute.worker_count(workers)
-    job = prepare(
-        photos,
-        case,
-        settings or ExtractionSettings(),
-        workers=n_workers,
-        timeout=timeout,
-        progress=lambda *_: None,
-        stop=threading.Event(),
-    )
-    return job.plan(n_workers)
+    resources = (resources or compute.Resources()).resolve()
+    wanted = settings or ExtractionSettings()
+    job = prepare(photos, case, wanted, resources, compute.no_progress, threading.Event())
+    return job.plan(resources.at_a_time())
 
 
 def arguments(photos: Photos) -> list[str]:
@@ -122,9 +118,9 @@ def source(argument: str | os.PathLike[str]) -> str:
 
 def _records(case: Path) -> list[Record]:
     """What a case knows of files so far."""
-    if not (case / "fingerprints" / "store.json").exists():
+    if not (case / STORE / "store.json").exists():
         return []
-    with open_store(case) as store:
+    with open_case(case).open_store() as store:
         return store.records()
 
 
@@ -133,11 +129,11 @@ def _listed(photos: Sequence[str]) -> str:
     return ", ".join(map(repr, photos[:3])) + more
 
 
-def _check_apart(case: Path, photos: Sequence[str], found: Sequence[Found]) -> None:
+def check_apart(case: Path, photos: Sequence[str], files: Sequence[PhotoFile]) -> None:
     """Refuse to write among the evidence."""
     inside = would_find(photos, os.fspath(case))
     real = os.path.realpath(case)
-    if inside is None and any(os.path.realpath(f.file).startswith(real + os.sep) for f in found):
+    if inside is None and any(os.path.realpath(f.file).startswith(real + os.sep) for f in files):
         inside = real
     if inside is not None:
         raise SamecamError(

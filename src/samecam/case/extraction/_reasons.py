@@ -5,7 +5,21 @@ from collections.abc import Iterable
 
 from samecam.store import Record
 
-_SHORT = {"not a picture samecam reads": "no photo", "no noise residual": "flat"}
+# Codes whose own word would not tell a reader enough.
+_SHORT = {
+    "not-a-picture": "no photo",
+    "not-a-file": "not a regular file",
+    "gone": "no longer there",
+    "unreadable": "cannot be read",
+    "memory": "needs more memory than a worker may use",
+    "too-large": "too large",
+    "too-small": "too small",
+    "timeout": "took too long",
+    "crash": "its decoder crashed",
+    "over-exposed": "over-exposed",
+    "internal": "internal error",
+    "not-finite": "contains NaN or infinite numbers",
+}
 
 
 def count_reasons(records: Iterable[Record]) -> dict[str, dict[str, int]]:
@@ -13,16 +27,13 @@ def count_reasons(records: Iterable[Record]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {"unusable": Counter(), "skipped": Counter()}
     for record in records:
         if record.meta["status"] in counts:
-            counts[record.meta["status"]][kind_of(record.meta["reason"])] += 1
+            counts[record.meta["status"]][_kind(record)] += 1
     return {
-        status: dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-        for status, found in counts.items()
+        status: dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
+        for status, kinds in counts.items()
     }
 
 
-def kind_of(reason: str) -> str:
-    """A reason without what is special to one file."""
-    kind = reason.split(":")[0].split(" (")[0].split(",")[0]
-    if kind.endswith("over-exposed"):
-        return "over-exposed"
-    return _SHORT.get(kind, kind)
+def _kind(record: Record) -> str:
+    code = str(record.meta.get("code") or "other")
+    return _SHORT.get(code, code.replace("-", " "))

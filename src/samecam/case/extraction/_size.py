@@ -2,16 +2,15 @@
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from samecam import compute
 from samecam.case.extraction import _worker
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import SMALLEST, Found
+from samecam.photos import SMALLEST, PhotoFile
 
 SIZES = (256, 512, 768, 1024)
 _SHARE = 19, 20  # 95 %
@@ -19,7 +18,6 @@ _BATCH = 32
 _WORKER_SIZE = 64
 PHASE = "Measuring"
 
-Progress = Callable[[str, int, int], None]
 Dimensions = tuple[int, int]
 
 
@@ -88,10 +86,9 @@ def _largest_side(width: int, height: int, settings: ExtractionSettings) -> int:
 
 
 def measure_photos(
-    found: Sequence[Found],
-    workers: int,
-    timeout: float,
-    progress: Progress,
+    files: Sequence[PhotoFile],
+    resources: compute.Resources,
+    progress: compute.Progress,
     stop: threading.Event,
 ) -> list[Dimensions]:
     """Stored (width, height) of all files whose header can be read; no pixel is decoded.
@@ -99,42 +96,22 @@ def measure_photos(
     Done in other processes: a file that makes the decoder hang or crash costs itself alone.
     """
     pool = compute.LocalPool(
-        workers,
-        timeout=timeout,
+        resources.n_workers,
+        timeout=resources.timeout,
         memory=compute.worker_memory(_WORKER_SIZE),
         preload="samecam._preload",
     )
-    files = [item.file for item in found]
-    batches = [tuple(files[k : k + _BATCH]) for k in range(0, len(files), _BATCH)]
+    names = [item.file for item in files]
+    batches = deque(tuple(names[k : k + _BATCH]) for k in range(0, len(names), _BATCH))
     sizes: list[Dimensions] = []
     done = 0
-    try:
-        for count, answer in _answers(pool, deque(batches), stop):
-            sizes += [size for size in answer if size is not None]
-            done += count
-            progress(PHASE, done, len(files))
-    except BaseException:
-        pool.stop()
-        raise
-    pool.close()
+    for batch, future in compute.completed(pool, _worker.measure, batches, stop):
+        try:
+            sizes += [size for size in future.result() if size is not None]
+        except (compute.TaskTimeoutError, compute.WorkerDiedError):
+            if len(batch) > 1:  # one of them is to blame: each is taken by itself
+                batches.extend((file,) for file in batch)
+                continue
+        done += len(batch)
+        progress(PHASE, done, len(names))
     return sizes
-
-
-def _answers(
-    pool: compute.Executor, waiting: deque[tuple[str, ...]], stop: threading.Event
-) -> Iterator[tuple[int, list[Dimensions | None]]]:
-    """Number of files and their sizes, batch by batch; one that fails is taken file by file."""
-    running: dict[Future[list[Dimensions | None]], tuple[str, ...]] = {}
-    while (waiting and not stop.is_set()) or running:
-        while waiting and len(running) < 2 * pool.workers and not stop.is_set():
-            batch = waiting.popleft()
-            running[pool.submit(_worker.measure, batch)] = batch
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
-            batch = running.pop(future)
-            try:
-                yield len(batch), future.result()
-            except (compute.TaskTimeoutError, compute.WorkerDiedError):
-                if len(batch) == 1:
-                    yield 1, [None]
-                else:
-                    waiting.extend((file,) for file in batch)

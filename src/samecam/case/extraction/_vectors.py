@@ -16,9 +16,8 @@ import numpy.typing as npt
 from samecam import compute
 from samecam.case.extraction._estimate import free_bytes
 from samecam.case.extraction._extract import Extraction
-from samecam.case.extraction._prepare import Progress
 from samecam.case.extraction._reasons import count_reasons
-from samecam.case.folder._case import Case
+from samecam.case.folder import Case
 from samecam.errors import SamecamError
 from samecam.provenance import versions
 from samecam.store import Dtype, Record, record_bytes
@@ -126,7 +125,9 @@ def _read_names(file: str | os.PathLike[str], count: int) -> list[str]:
     return names
 
 
-def ingest(case: Case, vectors: Vectors, progress: Progress, stop: threading.Event) -> Extraction:
+def ingest(
+    case: Case, vectors: Vectors, progress: compute.Progress, stop: threading.Event
+) -> Extraction:
     """Bring the rows that are not there yet into the store, and write `images.csv`."""
     began = time.monotonic()
     known = {record.key: record for record in case.store.records()}
@@ -182,16 +183,17 @@ def _add(case: Case, vectors: Vectors, rows: list[int], owners: dict[str, str]) 
     unit = normalised(np.where(finite[:, np.newaxis], raw, 0))
     for k, row in enumerate(rows):
         name, sha256 = vectors.names[row], hashlib.sha256(raw[k].tobytes()).hexdigest()
-        status, reason = "good", ""
+        status, code, reason = "good", "", ""
         if not finite[k]:
-            status, reason = "unusable", "contains NaN or infinite numbers"
+            status, code = "unusable", "not-finite"
+            reason = "contains NaN or infinite numbers"
         elif not unit[k].any():
-            status, reason = "unusable", "all numbers are the same"
+            status, code, reason = "unusable", "constant", "all numbers are the same"
         elif sha256 in owners:
             status, reason = "duplicate", f"same bytes as {owners[sha256]}"
         else:
             owners[sha256] = name
-        meta = {"status": status, "reason": reason, "bytes": raw[k].nbytes}
+        meta = {"status": status, "code": code, "reason": reason, "bytes": raw[k].nbytes}
         vector = unit[k] if status == "good" else None
         case.store.add(name, vector, sha256=sha256, meta={**meta, "file": list(vectors.state)})
         case.log.add("file", path=name, sha256=sha256, status=status, reason=reason)
@@ -208,13 +210,6 @@ def _let_go(rows: npt.NDArray[np.floating]) -> None:
 
 def _finish(case: Case, done: int, total: int, seconds: float) -> Extraction:
     interrupted = done < total
-    counts, state = case.counts(), "interrupted" if interrupted else "extracted"
-    if not interrupted:
-        case.write_images()
-    timings = case.info.get("timings", {})
-    if done:
-        timings = {**timings, "extract": {"seconds": round(seconds, 3)}}
-    case.save(state=state, counts=counts, timings=timings)
-    case.log.add(state, counts=counts)
+    counts = case.end_extraction(interrupted=interrupted, done=done, seconds=seconds, work={})
     reasons = count_reasons(case.store.records())
     return Extraction(case.folder, counts, done, seconds, {}, interrupted, reasons, brought=True)

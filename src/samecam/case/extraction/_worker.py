@@ -2,7 +2,6 @@
 
 import errno
 import hashlib
-import io
 import os
 import stat
 import time
@@ -13,16 +12,18 @@ from typing import Any
 
 from samecam.arrays import Pixels
 from samecam.case.extraction._scene import keep_scene
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
+from samecam.files import open_input
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import (
     READ,
-    SMALLEST,
+    Exposure,
     PhotoError,
     PhotoInfo,
     exposure,
     looks_like_picture,
+    read_header,
     read_photo,
 )
 from samecam.provenance import versions
@@ -32,28 +33,29 @@ LARGEST_FILE = 2**30
 _CHUNK = 2**20
 _HEAD = 32
 _HEADER = 2**17
-_OUTSIDE = 2**40
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One file, and the hashes of files that look like its twins and came before it."""
+class ExtractionTask:
+    """One file, and the hashes of files of the case that may be the same."""
 
     path: str
     file: str
-    twins: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
 class Outcome:
     """What became of a file.
 
-    `passing`: worth trying again another time; `lacking`: it was memory that failed.
+    `code` is the kind of its reason; `passing`: worth trying again another time; `lacking`:
+    it was memory that failed.
     """
 
     path: str
     status: str = "skipped"
     reason: str = ""
+    code: str = ""
     sha256: str = ""
     bytes: int | None = None
     modified: int | None = None
@@ -66,11 +68,16 @@ class Outcome:
     place: Placement | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 
+    def refuse(self, status: str, code: str, reason: str) -> None:
+        """Say why the file is not used, or used with care."""
+        self.status, self.code, self.reason = status, code, reason
+
     def meta(self) -> dict[str, Any]:
         """As it is kept in the catalogue: columns of `images.csv` and what resuming needs."""
         return {
             "status": self.status,
             "reason": self.reason,
+            "code": self.code,
             "bytes": self.bytes,
             "modified": self.modified,
             "passing": self.passing,
@@ -109,7 +116,7 @@ def start(settings: ExtractionSettings, store: Path | None) -> None:
     _writer = None if store is None else ShardWriter(store, settings.n_pixels, settings.dtype)
 
 
-def extract(task: Task) -> Outcome:
+def extract(task: ExtractionTask) -> Outcome:
     """Read, hash, decode, screen, fingerprint and write one file.
 
     Every trouble with the file is an `Outcome` with its reason; what is raised is
@@ -118,48 +125,59 @@ def extract(task: Task) -> Outcome:
     return _tried(task, _fingerprint)[0]
 
 
-def decode(task: Task) -> tuple[Outcome, Pixels | None]:
+def decode(task: ExtractionTask) -> tuple[Outcome, Pixels | None]:
     """As `extract` up to the crop: its pixels, if a fingerprint is to be made of them."""
     return _tried(task, _decode)
 
 
 def _tried(
-    task: Task, work: Callable[[bytes, Outcome, _Clock], Pixels | None]
+    task: ExtractionTask, work: Callable[[bytes, Outcome, _Clock], Pixels | None]
 ) -> tuple[Outcome, Pixels | None]:
     """What became of a file, and what `work` makes of its bytes."""
     outcome, pixels = Outcome(task.path), None
     clock = _Clock(outcome.seconds)
     try:
-        data = _read(task.file, outcome)
+        data = read_file(task.file, outcome)
         clock.lap("read")
-        if outcome.sha256 in task.twins:
+        if outcome.sha256 in task.known:
             outcome.status = "duplicate"
         elif data is not None:
             pixels = work(data, outcome, clock)
     except FileNotFoundError:
-        outcome.reason, outcome.passing = "no longer there, or a link to nothing", True
+        outcome.refuse("skipped", "gone", "no longer there, or a link to nothing")
+        outcome.passing = True
     except OSError as error:
-        outcome.reason, outcome.passing = f"cannot be read: {_words(error)}", True
+        refuse_unreadable(outcome, error)
+        outcome.passing = True
     except MemoryError:
-        outcome.status, outcome.reason = "skipped", "needs more memory than a worker may use"
+        refuse_for_memory(outcome)
         outcome.lacking = True
     return outcome, pixels
 
 
-def _open(file: str) -> io.FileIO:
-    """Open for reading alone: a pipe must not block, an input is never written to."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
-    return open(os.open(file, flags), "rb", buffering=0)
+def refuse_unreadable(outcome: Outcome, error: OSError) -> None:
+    """The file could not be opened or read."""
+    outcome.refuse("skipped", "unreadable", f"cannot be read: {error_text(error)}")
 
 
-def _read(file: str, outcome: Outcome) -> bytes | None:
+def refuse_for_memory(outcome: Outcome) -> None:
+    """The file needs more than a worker has."""
+    outcome.refuse("skipped", "memory", "needs more memory than a worker may use")
+
+
+def refuse_flat(outcome: Outcome) -> None:
+    """No fingerprint can be made of the crop."""
+    outcome.refuse("unusable", "flat", "no noise residual: the crop is flat")
+
+
+def read_file(file: str, outcome: Outcome) -> bytes | None:
     """Bytes of a file that may be a picture, hashed; None, with a reason, for any other."""
-    with _open(file) as stream:
+    with open_input(file) as stream:
         status = os.fstat(stream.fileno())
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError(errno.EISDIR, "a folder that cannot be entered")
         if not stat.S_ISREG(status.st_mode):
-            outcome.reason = "not a regular file"
+            outcome.refuse("skipped", "not-a-file", "not a regular file")
             return None
         outcome.bytes, outcome.modified = status.st_size, status.st_mtime_ns
         head = stream.read(_HEAD)
@@ -172,11 +190,12 @@ def _read(file: str, outcome: Outcome) -> bytes | None:
             digest.update(chunk)
         outcome.sha256 = digest.hexdigest()
         if not status.st_size:
-            outcome.reason = "empty file"
+            outcome.refuse("skipped", "empty", "empty file")
         elif not looks_like_picture(head):
-            outcome.reason = f"not a picture samecam reads ({READ})"
+            outcome.refuse("skipped", "not-a-picture", f"not a picture samecam reads ({READ})")
         else:
-            outcome.reason = f"larger than {LARGEST_FILE // 2**20} MB"
+            limit = f"larger than {LARGEST_FILE // 2**20} MB"
+            outcome.refuse("skipped", "too-large", limit)
         return None
 
 
@@ -186,7 +205,8 @@ def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
     try:
         photo = read_photo(data, size=crop.side, offset=crop.offset, portrait=crop.portrait)
     except PhotoError as error:
-        outcome.info, outcome.reason = error.info, error.reason
+        outcome.info = error.info
+        outcome.refuse("skipped", error.code, error.reason)
         outcome.passing, outcome.lacking = error.passing, _for_memory(error)
         return None
     shares = exposure(photo.pixels)
@@ -196,8 +216,13 @@ def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
     outcome.dark, outcome.saturated = shares.dark, shares.saturated
     outcome.status = shares.status
     if outcome.status != "good":
-        outcome.reason = f"{shares.saturated:.1%} of the crop is over-exposed"
+        refuse_exposure(outcome, shares)
     return None if outcome.status == "unusable" else photo.pixels
+
+
+def refuse_exposure(outcome: Outcome, shares: Exposure) -> None:
+    """So much is over-exposed that the photo is weak, or unusable."""
+    outcome.refuse(shares.status, shares.code, shares.reason)
 
 
 def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
@@ -207,7 +232,7 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     try:
         vector = fingerprint(pixels, **_settings.steps)
     except NoResidualError:
-        outcome.status, outcome.reason = "unusable", "no noise residual: the crop is flat"
+        refuse_flat(outcome)
         return
     clock.lap("residual")
     if _writer is not None:
@@ -215,7 +240,7 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     clock.lap("write")
 
 
-def look_around(store: Path, files: dict[str, int], wanted: dict[str, str]) -> str:
+def check_machine(store: Path, files: dict[str, int], wanted: dict[str, str]) -> str:
     """What keeps this machine from working on a case: "", or what a worker fails to do.
 
     `files` are some of the photos, with their lengths; `wanted` are versions of what changes
@@ -241,7 +266,7 @@ def look_around(store: Path, files: dict[str, int], wanted: dict[str, str]) -> s
     return ""
 
 
-def settle(store: Path, answers: list[Any]) -> None:
+def flush_rows(store: Path, answers: list[Any]) -> None:
     """Let the rows of these outcomes reach the disk, where another machine will name them.
 
     (A machine can do that for what it has written itself, and no other can for it.)
@@ -250,12 +275,12 @@ def settle(store: Path, answers: list[Any]) -> None:
     for shard in {place.shard for place in places if place is not None}:
         for path in (store / "shards").glob(f"{shard:05d}.*"):
             try:
-                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-                os.fsync(fd)
-                os.close(fd)
+                with open(path, "rb") as stream:
+                    os.fsync(stream.fileno())
             except OSError as error:
-                words = _words(error)
-                raise SamecamError(f"{str(path)!r} cannot be written: {words}.") from None
+                raise SamecamError(
+                    f"{str(path)!r} cannot be written: {error_text(error)}."
+                ) from None
 
 
 def measure(files: tuple[str, ...]) -> list[tuple[int, int] | None]:
@@ -266,29 +291,27 @@ def measure(files: tuple[str, ...]) -> list[tuple[int, int] | None]:
 def _dimensions(file: str) -> tuple[int, int] | None:
     """Read the first part of a file and, if the header is longer than that, all of it."""
     try:
-        with _open(file) as stream:
+        with open_input(file) as stream:
             status = os.fstat(stream.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
                 return None
             data = stream.read(_HEADER)
             if not looks_like_picture(data[:_HEAD]):
                 return None
-            found = _header(data)
-            if found is None and len(data) < status.st_size:
-                found = _header(data + stream.readall())
-            return found
+            size = header_size(data)
+            if size is None and len(data) < status.st_size:
+                size = header_size(data + stream.readall())
+            return size
     except (OSError, MemoryError):
         return None
 
 
-def _header(data: bytes) -> tuple[int, int] | None:
-    """Stored size of a picture: it is asked for a crop that lies to the right of it."""
+def header_size(data: bytes) -> tuple[int, int] | None:
+    """Stored (width, height) of a picture, or None if its header does not say."""
     try:
-        read_photo(data, size=SMALLEST, offset=(_OUTSIDE, 0))
-    except PhotoError as error:
-        info = error.info
-        return (info.width, info.height) if info.width and info.height else None
-    return None
+        return read_header(data).size
+    except PhotoError:
+        return None
 
 
 def _for_memory(error: BaseException | None) -> bool:
@@ -298,5 +321,6 @@ def _for_memory(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _words(error: OSError) -> str:
+def error_text(error: OSError) -> str:
+    """What the system says of an error, on one line."""
     return " ".join((error.strerror or type(error).__name__).split())

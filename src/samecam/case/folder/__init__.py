@@ -1,1 +1,106 @@
 """What lies on disk: settings, log, tables, and the one reader of a finished case."""
+
+from samecam.case.folder._case import Case, check_usable
+from samecam.case.folder._clustering import ClusteringSettings
+from samecam.case.folder._groups import Camera, Group, Scenes, clusters_json, read_groups
+from samecam.case.folder._info import (
+    check_same,
+    clustering_settings,
+    extraction_settings,
+    is_of_photos,
+    read_info,
+    written_hashes,
+)
+from samecam.case.folder._lock import lock_folder
+from samecam.case.folder._log import AuditLog, check_log
+from samecam.case.folder._names import (
+    ANSWER,
+    CASE,
+    CHANGED,
+    CLUSTERS,
+    COLUMNS,
+    EVIDENCE,
+    GROUPS,
+    IMAGES,
+    LOG,
+    REPORT,
+    START,
+    STATUSES,
+    STORE,
+    USED,
+)
+from samecam.case.folder._reader import (
+    CasePhoto,
+    SavedCase,
+    open_case,
+    open_store,
+    tables_digest,
+)
+from samecam.case.folder._report import MARK, report_is_current
+from samecam.case.folder._settings import ExtractionSettings, Size, StoreSettings
+from samecam.case.folder._sources import Sources, find_sources
+from samecam.case.folder._tables import (
+    Place,
+    csv_rows,
+    csv_text,
+    images_csv,
+    labels_of,
+    read_places,
+    used_photos,
+)
+from samecam.case.folder._tuned import Tuned, read_tuned
+
+__all__ = [
+    "ANSWER",
+    "CASE",
+    "CHANGED",
+    "CLUSTERS",
+    "COLUMNS",
+    "EVIDENCE",
+    "GROUPS",
+    "IMAGES",
+    "LOG",
+    "MARK",
+    "REPORT",
+    "START",
+    "STATUSES",
+    "STORE",
+    "USED",
+    "AuditLog",
+    "Camera",
+    "Case",
+    "CasePhoto",
+    "ClusteringSettings",
+    "ExtractionSettings",
+    "Group",
+    "Place",
+    "SavedCase",
+    "Scenes",
+    "Size",
+    "Sources",
+    "StoreSettings",
+    "Tuned",
+    "check_log",
+    "check_same",
+    "check_usable",
+    "clustering_settings",
+    "clusters_json",
+    "csv_rows",
+    "csv_text",
+    "extraction_settings",
+    "find_sources",
+    "images_csv",
+    "is_of_photos",
+    "labels_of",
+    "lock_folder",
+    "open_case",
+    "open_store",
+    "read_groups",
+    "read_info",
+    "read_places",
+    "read_tuned",
+    "report_is_current",
+    "tables_digest",
+    "used_photos",
+    "written_hashes",
+]

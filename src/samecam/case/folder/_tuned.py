@@ -77,7 +77,7 @@ def read_tuned(file: str | os.PathLike[str]) -> Tuned:
 
 def _checked(name: str, n_pixels: object, options: object) -> Tuned:
     """The parameters, if they are some."""
-    from samecam.case.grouping._method import ClusteringSettings
+    from samecam.case.folder._clustering import ClusteringSettings
 
     sound = isinstance(options, dict) and sorted(options) == sorted(OPTIONS)
     if not (sound and isinstance(n_pixels, int) and n_pixels > 0):

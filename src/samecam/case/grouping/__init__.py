@@ -1,1 +1,17 @@
 """Fingerprints to groups, with their evidence."""
+
+from samecam.case.grouping._add import Addition, Move, add_photos, former_groups
+from samecam.case.grouping._cluster import Clustering, cluster_fingerprints, cluster_photos
+from samecam.case.grouping._method import group_photos, grouping_memory
+
+__all__ = [
+    "Addition",
+    "Clustering",
+    "Move",
+    "add_photos",
+    "cluster_fingerprints",
+    "cluster_photos",
+    "former_groups",
+    "group_photos",
+    "grouping_memory",
+]

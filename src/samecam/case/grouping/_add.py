@@ -6,40 +6,43 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
-from samecam.case._means import Means
-from samecam.case.extraction._estimate import Estimate
-from samecam.case.extraction._extract import Extraction, _Run
-from samecam.case.extraction._prepare import Job, Photos, Progress, _check_apart, arguments, source
-from samecam.case.folder._case import Case, csv_text, read_case
-from samecam.case.folder._reader import (
+from samecam.case.extraction import (
+    Estimate,
+    Extraction,
+    ExtractionRun,
+    Job,
+    Photos,
+    arguments,
+    check_apart,
+    nothing_left_to_finish,
+    source,
+)
+from samecam.case.folder import (
+    CLUSTERS,
     START,
-    TABLE,
+    Case,
+    ClusteringSettings,
     Place,
-    clustering_settings,
-    extraction_settings,
-    file_hash,
+    SavedCase,
+    csv_text,
     labels_of,
+    open_case,
     read_places,
     used_photos,
-    written_hash,
+    written_hashes,
 )
-from samecam.case.folder._settings import ExtractionSettings
 from samecam.case.grouping._answer import Answer
-from samecam.case.grouping._cluster import Clustering, _no_longer_in_order
-from samecam.case.grouping._evidence import weigh
-from samecam.case.grouping._executor import executor_for
-from samecam.case.grouping._method import ClusteringSettings, _details, default_memory
+from samecam.case.grouping._cluster import Clustering, weigh_answer
+from samecam.case.grouping._method import group_photos, grouping_memory
 from samecam.errors import SamecamError
-from samecam.files import write_atomically
-from samecam.photos import Found, scan
-from samecam.store import FingerprintStore, Record
+from samecam.files import file_hash, write_atomically
+from samecam.photos import PhotoFile, scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +82,8 @@ def add_photos(
     case: str | os.PathLike[str],
     photos: Photos,
     *,
-    memory: int | None = None,
-    workers: int | None = None,
-    timeout: float = 60.0,
-    device: str = "cpu",
-    scheduler: str | None = None,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
     planned: Callable[[Estimate], None] | None = None,
 ) -> Addition:
@@ -98,67 +97,59 @@ def add_photos(
     Parameters
     ----------
     case : a case of photos, clustered by the method "consolidated"
-    photos, memory, workers, timeout, device, scheduler, progress, stop, planned
+    photos, resources, progress, stop, planned
         As for `cluster_photos`.
     """
-    means, folder = Means.chosen(workers, timeout, device, scheduler), Path(case)
-    at_a_time = means.at_a_time()
-    progress, stop = progress or (lambda *_: None), stop or threading.Event()
-    info = read_case(folder)
-    settings, clustering = extraction_settings(folder, info), clustering_settings(folder, info)
-    if clustering.name != "consolidated":
-        raise SamecamError(
-            f"{str(folder)!r} was grouped by {clustering.name!r}, which cannot let photos join "
-            "later: group it by 'consolidated' first, or begin a new case with all photos."
-        )
-    found, prefix = _named(folder, info, arguments(photos))
-    job = Job(folder, info["sources"], found, settings)
+    resources = (resources or compute.Resources()).resolve()
+    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    saved = open_case(case)
+    folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
+    files, prefix = _named(saved, arguments(photos))
+    job = Job(folder, saved.info["sources"], files, settings)
     if planned is not None:
-        planned(job.plan(at_a_time))
-    with Case(folder, settings, info["sources"]) as held:
+        planned(job.plan(resources.at_a_time()))
+    with Case(folder, settings, job.sources) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])
-        run = _Adding(held, job, settings, means)
-        run.progress, run.stop = progress, stop
+        run = ExtractionRun(held, job, resources, progress, stop, keep_all=True)
         extraction = run.execute()
         if extraction.interrupted:
             paths = [photo.key for photo in used_photos(held.store)]
             nothing = np.full(len(paths), -1)
             return Addition(Clustering(folder, paths, nothing, extraction), prefix)
-    memory = memory or default_memory(clustering, means.device)
-    # Opened anew: while it is written to, workers on other machines may not read the catalogue.
-    with _no_longer_in_order(stop), Case(folder, settings, info["sources"]) as held:
-        return _regroup(held, clustering, extraction, prefix, memory, means, progress)
+        nothing_left_to_finish(stop)
+        return _regroup(held, clustering, extraction, prefix, resources, progress)
 
 
-class _Adding(_Run):
-    """An extraction that leaves what the case has from elsewhere as it is."""
+def _joining(saved: SavedCase) -> ClusteringSettings:
+    """How the case was grouped, if that method lets photos join later."""
+    clustering = saved.clustering_settings
+    if clustering.name != "consolidated":
+        raise SamecamError(
+            f"{str(saved.folder)!r} was grouped by {clustering.name!r}, which cannot let photos "
+            "join later: group it by 'consolidated' first, or begin a new case with all photos."
+        )
+    return clustering
 
-    def __init__(self, case: Case, job: Job, settings: ExtractionSettings, means: Means) -> None:
-        super().__init__(case, job, settings, means)
-        self._ledger.gone.clear()
 
-
-def _named(folder: Path, info: dict[str, Any], photos: Sequence[str]) -> tuple[list[Found], str]:
+def _named(saved: SavedCase, photos: Sequence[str]) -> tuple[list[PhotoFile], str]:
     """The files, with their paths in the case, and what stands before these."""
-    found, sources = scan(photos), [source(p) for p in photos]
-    _check_apart(folder, photos, found)
-    if not found:
+    files, sources = scan(photos), [source(p) for p in photos]
+    check_apart(saved.folder, photos, files)
+    if not files:
         raise SamecamError(
             f"There is no photo in {', '.join(map(repr, photos[:3]))}: name a folder that has some."
         )
-    if sources == info["sources"]:
-        return found, ""
-    rounds = info.get("added", [])
+    if sources == saved.info["sources"]:
+        return files, ""
+    rounds = saved.info.get("added", [])
     known = [entry["folder"] for entry in rounds if entry["sources"] == sources]
-    prefix = known[0] if known else _free_name(folder, rounds)
-    return [Found(f"{prefix}/{item.path}", item.file) for item in found], prefix
+    prefix = known[0] if known else _free_name(saved, rounds)
+    return [PhotoFile(f"{prefix}/{item.path}", item.file) for item in files], prefix
 
 
-def _free_name(folder: Path, rounds: Sequence[dict[str, Any]]) -> str:
+def _free_name(saved: SavedCase, rounds: Sequence[dict[str, Any]]) -> str:
     """The first of "added 1", "added 2", … that nothing in the case is named by."""
-    from samecam.case.folder._case import open_store
-
-    with open_store(folder) as store:
+    with saved.open_store() as store:
         taken = {record.key.split("/")[0] for record in store.records()}
     taken |= {entry["folder"] for entry in rounds}
     number = 1
@@ -179,54 +170,56 @@ def _regroup(
     clustering: ClusteringSettings,
     extraction: Extraction,
     prefix: str,
-    memory: int,
-    means: Means,
-    progress: Progress,
+    resources: compute.Resources,
+    progress: compute.Progress,
 ) -> Addition:
     """Group all photos, beginning with the groups that stand, unless these are the answer."""
     used, began = used_photos(case.store), time.monotonic()
     paths, wanted = [photo.key for photo in used], clustering.as_dict()
     entry = case.info["clustering"]
     answer = Answer(case, {**wanted, **{k: entry[k] for k in ("start",) if k in entry}}, used)
-    labels, groups = answer.labels(), answer.groups()
+    labels = answer.labels()
+    groups = None if labels is None else answer.groups()
     if labels is not None and groups is not None:
         answer.keep()
         same = Clustering(case.folder, paths, labels, extraction, groups, answer.details)
         return Addition(same, prefix, was=list(range(len(groups))))
     before = _places_before(case)
     start = labels_of(used, before)
-    wanted["start"] = _write_start(case, before)
-    labels, details = group_from(
-        case.store, used, clustering, start, memory=memory, progress=progress, means=means
-    )
-    room = min(memory, compute.default_memory("cpu"))
-    weighed = weigh(case.store, used, labels, details.get("null_scale"), room, progress)
+    if labels is None:
+        wanted["start"] = _write_start(case, before)
+        answer = Answer(case, wanted, used)
+        labels, details = group_photos(
+            case.store, used, clustering, resources, progress, start=start
+        )
+        answer.save_labels(labels, details, time.monotonic() - began)
+    room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
+    groups = weigh_answer(case, answer, used, labels, room, progress)
     seconds = time.monotonic() - began
-    groups = Answer(case, wanted, used).write(labels, weighed, details, seconds)
     new, moved, was = _changes(paths, start, labels, set(before))
     case.log.add(
         "added",
         folder=prefix,
-        start=wanted["start"],
+        start=case.info["clustering"]["start"],
         new=[{"path": path, "cluster": group} for path, group in new.items()],
         moved=[{"path": m.path, "was": m.was, "cluster": m.now} for m in moved],
         was=was,
     )
-    result = Clustering(case.folder, paths, labels, extraction, groups, details, seconds)
+    result = Clustering(case.folder, paths, labels, extraction, groups, answer.details, seconds)
     return Addition(result, prefix, new, moved, was)
 
 
 def _places_before(case: Case) -> dict[str, Place]:
     """The answer to begin with: what stands, or what an adding that was killed began with."""
     for name, wanted in (
-        (TABLE, written_hash(case.info, TABLE)),
+        (CLUSTERS, written_hashes(case.info).get(CLUSTERS)),
         (START, case.info.get("start")),
     ):
         path = case.folder / name
         if wanted is not None and file_hash(path) == wanted:
             return read_places(path)
     raise SamecamError(
-        f"The groups in {str(case.folder / TABLE)!r} are not as they were written: restore the "
+        f"The groups in {str(case.folder / CLUSTERS)!r} are not as they were written: restore the "
         "file from a copy, or run samecam cluster."
     )
 
@@ -238,34 +231,6 @@ def _write_start(case: Case, places: dict[str, Place]) -> str:
     digest = file_hash(case.folder / START)
     case.save(start=digest)
     return digest
-
-
-def group_from(
-    store: FingerprintStore,
-    photos: Sequence[Record],
-    clustering: ClusteringSettings,
-    start: Labels,
-    *,
-    memory: int,
-    progress: Progress,
-    means: Means,
-) -> tuple[Labels, dict[str, Any]]:
-    """Groups of all photos by the consolidated method, beginning with those of `start`."""
-    if list(store.keys) != [photo.key for photo in photos]:
-        raise RuntimeError("the store does not hold the fingerprints of the used photos")
-    weak = np.array([photo.meta["status"] != "good" for photo in photos], dtype=bool)
-    if weak.all():
-        return np.full(len(photos), -1, dtype=np.intp), {}
-    method = clustering.estimator(metric="correlation", memory=memory, device=means.device)
-    given: dict[str, Any] = {"weak": weak, "start": start, "progress": progress}
-    try:
-        with compute.device_sentences(means.device), executor_for(method, store, means) as executor:
-            if executor is not None:
-                given["executor"] = executor
-            method.fit(store, **given)
-    except ValueError as error:
-        raise SamecamError(f"{error}.") from None
-    return method.labels_, {**_details(method), "memory_bytes": method.memory_}
 
 
 def _changes(

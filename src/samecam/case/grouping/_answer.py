@@ -1,35 +1,47 @@
-"""`clusters.csv`, `evidence.csv`, `clusters.json`: one answer, and for which question it holds."""
+"""The answer in a case: who stands in which group, and the evidence for it."""
 
-import csv
 import hashlib
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from samecam.arrays import Labels
-from samecam.case.folder._case import Case, csv_text
+from samecam.case.folder import (
+    ANSWER,
+    CHANGED,
+    CLUSTERS,
+    EVIDENCE,
+    GROUPS,
+    REPORT,
+    Case,
+    Group,
+    Place,
+    clusters_json,
+    csv_text,
+    read_groups,
+    read_places,
+    written_hashes,
+)
 from samecam.case.grouping import _evidence
 from samecam.case.grouping._evidence import Weighed, figures, number
-from samecam.case.grouping._groups import Group, clusters_json, describe_groups, read_groups
-from samecam.files import write_atomically
+from samecam.case.grouping._groups import about_evidence, describe_groups
+from samecam.files import file_hash, write_atomically
 from samecam.provenance import versions
 from samecam.store import Record
 
 COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
-TABLE, EVIDENCE, OBJECTS = "clusters.csv", "evidence.csv", "clusters.json"
-REPORT = "report.html"  # made of an answer by a later room, and gone with it
 
 
 class Answer:
     """The groups of the used photos for some settings, as they stand in a case.
 
-    `case.json` names last of all for which fingerprints and settings (`mark`) the files
-    hold, and their hashes. While they are written, its state is "clustering" and the old
-    `clusters.json` and the report of the old answer are gone, so that no reader ever takes one
-    for the other's companion.
+    `case.json` names for which fingerprints and settings (`mark`) the groups hold, and a hash
+    of who stands in which (`labels`); last of all the hashes of the files. Groups are saved
+    before they are weighed: a run that ends in between goes on with the evidence. While files
+    are written, the state is "clustering" and the old `clusters.json` and the report of the
+    old answer are gone, so that no reader ever takes one for the other's companion.
 
     Parameters
     ----------
@@ -47,60 +59,84 @@ class Answer:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the method said when the answer was found."""
+        """What the method said when the groups were formed."""
         return dict(self._known.get("details", {}))
 
+    @property
+    def seconds(self) -> float:
+        """What forming the groups took, as far as it is known."""
+        return float(self._case.info.get("timings", {}).get("cluster", {}).get("seconds", 0.0))
+
     def labels(self) -> Labels | None:
-        """Groups of the photos, if they have been found before."""
-        path = self._case.folder / TABLE
-        if not self._known or self._hash(TABLE) != _sha256(path):
+        """Groups of the photos, if they stand in the case."""
+        if not self._known:
             return None
-        before = _read_labels(path)
-        if list(before) != [photo.key for photo in self._photos]:
+        path = self._case.folder / CLUSTERS
+        try:
+            before = read_places(path)
+        except (OSError, ValueError, KeyError, TypeError):
             return None
-        return np.fromiter(before.values(), dtype=np.intp)
+        keys = [(photo.key, photo.sha256) for photo in self._photos]
+        if [(path, place.sha256) for path, place in before.items()] != keys:
+            return None
+        labels = np.fromiter((p.group for p in before.values()), np.intp, len(before))
+        wanted = self._known.get("labels")
+        if wanted is None:  # of a samecam that hashed the file alone
+            return labels if file_hash(path) == self._hash(CLUSTERS) else None
+        return labels if _labels_hash(before) == wanted else None
 
     def groups(self) -> list[Group] | None:
         """What was said of the groups, if it stands there as it was written."""
         folder = self._case.folder
-        if not all(self._hash(name) == _sha256(folder / name) for name in (OBJECTS, EVIDENCE)):
+        if not all(self._hash(name) == file_hash(folder / name) for name in ANSWER):
             return None
-        path = folder / OBJECTS
-        return read_groups(json.loads(path.read_text(encoding="utf-8")))
+        return read_groups(json.loads((folder / GROUPS).read_text(encoding="utf-8")))
 
-    def write(
-        self, labels: Labels, weighed: Weighed | None, details: dict[str, Any], seconds: float
-    ) -> list[Group]:
-        """Write the files, then that they hold."""
+    def save_labels(self, labels: Labels, details: dict[str, Any], seconds: float) -> None:
+        """Keep the groups at once, before they are weighed; the old answer is gone."""
+        case, folder = self._case, self._case.folder
+        self._begin()
+        rows = _table(self._photos, labels, None)
+        write_atomically(folder / CLUSTERS, csv_text(COLUMNS, rows))
+        places = {
+            photo.key: Place(photo.sha256, group)
+            for photo, group in zip(self._photos, labels.tolist(), strict=True)
+        }
+        entry = {
+            **self._wanted,
+            "details": details,
+            "mark": self._mark,
+            "labels": _labels_hash(places),
+        }
+        timings = {
+            **case.info.get("timings", {}),
+            "cluster": {"seconds": round(seconds, 3)},
+        }
+        self._known = entry
+        case.save(seed=self._wanted["seed"], clustering=entry, versions=versions(), timings=timings)
+
+    def write(self, labels: Labels, weighed: Weighed | None, seconds: float) -> list[Group]:
+        """Write the files with their evidence, then that they hold; the groups are saved."""
         case, folder, photos = self._case, self._case.folder, self._photos
         groups = describe_groups(photos, labels, weighed)
-        case.save(state="clustering")
-        for name in (OBJECTS, REPORT):
-            (folder / name).unlink(missing_ok=True)
-        write_atomically(folder / TABLE, csv_text(COLUMNS, _table(photos, labels, weighed)))
+        if case.info["state"] != "clustering":
+            self._begin()
+        write_atomically(folder / CLUSTERS, csv_text(COLUMNS, _table(photos, labels, weighed)))
         facts = _evidence.rows_of(photos, labels, weighed)
         write_atomically(folder / EVIDENCE, csv_text(_evidence.COLUMNS, facts))
         alone = [p for p, label in zip(photos, labels.tolist(), strict=True) if label < 0]
-        written = {name: _sha256(folder / name) for name in (TABLE, EVIDENCE)}
-        write_atomically(folder / OBJECTS, clusters_json(groups, alone, weighed, written))
+        written = {name: file_hash(folder / name) for name in (CLUSTERS, EVIDENCE)}
+        about = None if weighed is None else about_evidence(weighed.null, len(groups))
+        members = [(p.key, p.sha256) for p in alone]
+        write_atomically(folder / GROUPS, clusters_json(groups, members, about, written))
         counts = {"groups": len(groups), "unclustered": len(alone)}
         entry = {
-            **self._wanted,
+            **self._known,
             **counts,
-            "details": details,
-            "mark": self._mark,
-            "sha256": {name: _sha256(folder / name) for name in (TABLE, EVIDENCE, OBJECTS)},
+            "sha256": {name: file_hash(folder / name) for name in ANSWER},
         }
-        timings = case.info.get("timings", {})
-        if seconds:
-            timings = {**timings, "cluster": {"seconds": round(seconds, 3)}}
-        case.save(
-            state="clustered",
-            seed=self._wanted["seed"],
-            clustering=entry,
-            versions=versions(),
-            timings=timings,
-        )
+        timings = {**case.info.get("timings", {}), "evidence": {"seconds": round(seconds, 3)}}
+        case.save(state="clustered", clustering=entry, timings=timings)
         case.log.add("clustered", settings=self._wanted, **counts)
         return groups
 
@@ -109,9 +145,40 @@ class Answer:
         if self._case.info["state"] != "clustered":
             self._case.save(state="clustered")
 
+    def set_aside_changed(self) -> list[str]:
+        """Files of the answer that somebody changed; a changed table of groups is kept aside."""
+        folder, expected = self._case.folder, written_hashes(self._case.info)
+        changed = [
+            name
+            for name in ANSWER
+            if name in expected
+            and (folder / name).exists()
+            and file_hash(folder / name) != expected[name]
+        ]
+        if CLUSTERS in changed:
+            (folder / CLUSTERS).replace(folder / CHANGED)
+            self._case.log.add("changed outside", files=changed, kept=CHANGED)
+        return changed
+
+    def _begin(self) -> None:
+        """The answer before does not hold any more, nor what `case.json` says of its files."""
+        before = self._case.info.get("clustering")
+        changes: dict[str, Any] = {"state": "clustering"}
+        if before:
+            changes["clustering"] = {k: v for k, v in before.items() if k != "sha256"}
+        self._case.save(**changes)
+        for name in (GROUPS, REPORT):
+            (self._case.folder / name).unlink(missing_ok=True)
+
     def _hash(self, name: str) -> str | None:
         hashes = self._known.get("sha256")
         return hashes.get(name) if isinstance(hashes, dict) else None
+
+
+def _labels_hash(places: dict[str, Place]) -> str:
+    """Of who stands in which group, whatever else the table says."""
+    about = [[path, place.sha256, place.group] for path, place in places.items()]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 
 def _table(photos: Sequence[Record], labels: Labels, weighed: Weighed | None) -> list[list[Any]]:
@@ -128,17 +195,3 @@ def _table(photos: Sequence[Record], labels: Labels, weighed: Weighed | None) ->
             ]
         rows.append([photo.key, photo.sha256, int(labels[i]), *facts])
     return rows
-
-
-def _sha256(path: Path) -> str:
-    """Hash of a file, or nothing if it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
-def _read_labels(path: Path) -> dict[str, int]:
-    """Groups by path as they stand in `clusters.csv`."""
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-        return {row["path"]: int(row["cluster"]) for row in csv.DictReader(stream)}

@@ -3,29 +3,32 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute
-from samecam.case._means import Means
-from samecam.case.extraction._estimate import Estimate
-from samecam.case.extraction._extract import Extraction, extract_photos
-from samecam.case.extraction._prepare import Photos, Progress, arguments, source
-from samecam.case.extraction._vectors import VectorSettings, ingest, open_vectors
-from samecam.case.folder._case import Case
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.arrays import Labels
+from samecam.case.extraction import (
+    Estimate,
+    Extraction,
+    ExtractionRun,
+    Photos,
+    VectorSettings,
+    ingest,
+    interrupted_before,
+    nothing_left_to_finish,
+    open_vectors,
+    prepare,
+)
+from samecam.case.folder import Case, ClusteringSettings, ExtractionSettings, Group, used_photos
 from samecam.case.grouping._answer import Answer
 from samecam.case.grouping._evidence import weigh
-from samecam.case.grouping._groups import Group
-from samecam.case.grouping._method import ClusteringSettings, default_memory, group_photos
-
-_STATUSES = ("good", "weak")
+from samecam.case.grouping._method import group_photos, grouping_memory
+from samecam.store import Record
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,15 +44,17 @@ class Clustering:
     extraction : what extraction did
     details : what the method chose and reports (γ, scale of chance, certificate)
     seconds : time of clustering, 0 if the answer stood in the case already
+    changed_outside : files of the answer before that somebody had changed; they were made anew
     """
 
     case: Path
     paths: list[str]
-    labels: npt.NDArray[np.intp]
+    labels: Labels
     extraction: Extraction
     groups: list[Group] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    changed_outside: list[str] = field(default_factory=list)
 
     @property
     def sizes(self) -> list[int]:
@@ -81,12 +86,8 @@ def cluster_photos(
     settings: ExtractionSettings | None = None,
     clustering: ClusteringSettings | None = None,
     *,
-    memory: int | None = None,
-    workers: int | None = None,
-    timeout: float = 60.0,
-    device: str = "cpu",
-    scheduler: str | None = None,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
     planned: Callable[[Estimate], None] | None = None,
 ) -> Clustering:
@@ -99,33 +100,25 @@ def cluster_photos(
 
     Parameters
     ----------
-    photos, case, settings, workers, timeout, device, scheduler, progress, stop, planned
-        As for `extract_photos`; `stop` ends extraction, clustering is not begun then.
+    photos, case, settings, resources, progress, planned
+        As for `extract_photos`.
     clustering : how photos are grouped
-    memory : bytes that clustering may take, on the GPU if that computes; default half of what
-        is available (nine tenths of a GPU)
+    stop : ends extraction after the files in hand; grouping is not begun then, and groups that
+        are formed are not weighed
     """
-    settings, clustering = settings or ExtractionSettings(), clustering or ClusteringSettings()
+    clustering = clustering or ClusteringSettings()
     clustering.estimator()
-    means = Means.chosen(workers, timeout, device, scheduler)
-    extraction = extract_photos(
-        photos,
-        case,
-        settings,
-        workers=workers,
-        timeout=timeout,
-        device=means.device,
-        scheduler=scheduler,
-        progress=progress,
-        stop=stop,
-        planned=_checked(clustering, planned),
-    )
-    if extraction.size is None:
-        return Clustering(extraction.case, [], np.zeros(0, dtype=np.intp), extraction)
-    settings = replace(settings, size=extraction.size)
-    sources = [source(p) for p in arguments(photos)]
-    with _no_longer_in_order(stop), Case(case, settings, sources) as folder:
-        return _cluster(folder, clustering, memory, means, progress, extraction)
+    resources = (resources or compute.Resources()).resolve()
+    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
+    if job.settings is None:
+        return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
+    clustering.check_length(job.settings.n_pixels)
+    if planned is not None:
+        planned(job.plan(resources.at_a_time()))
+    with Case(job.case, job.settings, job.sources) as folder:
+        extraction = ExtractionRun(folder, job, resources, progress, stop).execute()
+        return cluster_case(folder, clustering, resources, progress, stop, extraction)
 
 
 def cluster_fingerprints(
@@ -134,11 +127,8 @@ def cluster_fingerprints(
     clustering: ClusteringSettings | None = None,
     *,
     names: str | os.PathLike[str] | None = None,
-    memory: int | None = None,
-    workers: int | None = None,
-    device: str = "cpu",
-    scheduler: str | None = None,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
 ) -> Clustering:
     """Group fingerprints that somebody brings.
@@ -153,85 +143,72 @@ def cluster_fingerprints(
     case : folder for the result
     names : text file with one name a line, in the order of the rows; default
         "row 000000", "row 000001", …
-    clustering, memory, workers, device, scheduler, progress, stop
+    clustering, resources, progress, stop
         As for `cluster_photos`.
     """
     clustering = clustering or ClusteringSettings()
     clustering.estimator()
-    means = Means.chosen(workers, device=device, scheduler=scheduler)
+    resources = (resources or compute.Resources()).resolve()
+    progress, stop = progress or compute.no_progress, stop or threading.Event()
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
     clustering.check_length(settings.n_pixels)
     with Case(case, settings, vectors.sources) as folder:
-        extraction = ingest(
-            folder, vectors, progress or (lambda *_: None), stop or threading.Event()
-        )
-    with _no_longer_in_order(stop), Case(case, settings, vectors.sources) as folder:
-        return _cluster(folder, clustering, memory, means, progress, extraction)
+        extraction = ingest(folder, vectors, progress, stop)
+        return cluster_case(folder, clustering, resources, progress, stop, extraction)
 
 
-def _checked(
-    clustering: ClusteringSettings, planned: Callable[[Estimate], None] | None
-) -> Callable[[Estimate], None] | None:
-    """Once the size is known and before anything is written: whether the parameters hold for it."""
-    if clustering.tuned is None:
-        return planned
-
-    def check(plan: Estimate) -> None:
-        clustering.check_length(plan.size**2)
-        if planned is not None:
-            planned(plan)
-
-    return check
-
-
-@contextmanager
-def _no_longer_in_order(stop: threading.Event | None) -> Iterator[None]:
-    """Let the next signal end it at once: nothing is left to be finished in order."""
-    if stop is None or stop.is_set():
-        yield
-        return
-    stop.set()
-    try:
-        yield
-    finally:
-        stop.clear()
-
-
-def _cluster(
+def cluster_case(
     case: Case,
     clustering: ClusteringSettings,
-    memory: int | None,
-    means: Means,
-    progress: Progress | None,
+    resources: compute.Resources,
+    progress: compute.Progress,
+    stop: threading.Event,
     extraction: Extraction,
 ) -> Clustering:
-    used = [r for r in case.store.records() if r.meta["status"] in _STATUSES and r.has_row]
+    """Group the photos of an open case, unless the answer stands there."""
+    used = used_photos(case.store)
     paths = [record.key for record in used]
     if extraction.interrupted:
         return Clustering(case.folder, paths, np.full(len(used), -1), extraction)
-    budget = memory or default_memory(clustering, means.device)
-    progress = progress or (lambda *_: None)
+    nothing_left_to_finish(stop)
     answer = Answer(case, clustering.as_dict(), used)
-    labels, details, began = answer.labels(), answer.details, time.monotonic()
+    changed = answer.set_aside_changed()
+    labels, began = answer.labels(), time.monotonic()
     groups = None if labels is None else answer.groups()
     if labels is not None and groups is not None:
         answer.keep()
-        return Clustering(case.folder, paths, labels, extraction, groups, details)
+        return Clustering(case.folder, paths, labels, extraction, groups, answer.details)
     if labels is None:
-        labels, details = group_photos(
-            case.store,
-            used,
-            clustering,
-            memory=budget,
-            workers=means.workers,
-            progress=progress,
-            device=means.device,
-            scheduler=means.scheduler,
-        )
-    scale = details.get("null_scale")
-    room = min(budget, compute.default_memory("cpu"))
-    weighed = weigh(case.store, used, labels, scale, room, progress)
-    seconds = time.monotonic() - began
-    groups = answer.write(labels, weighed, details, seconds)
-    return Clustering(case.folder, paths, labels, extraction, groups, details, seconds)
+        labels, details = group_photos(case.store, used, clustering, resources, progress)
+        answer.save_labels(labels, details, time.monotonic() - began)
+    if stop.is_set():
+        stopped = replace(extraction, interrupted=True)
+        return Clustering(case.folder, paths, labels, stopped, details=answer.details)
+    room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
+    groups = weigh_answer(case, answer, used, labels, room, progress)
+    return Clustering(
+        case.folder,
+        paths,
+        labels,
+        extraction,
+        groups,
+        answer.details,
+        time.monotonic() - began,
+        changed,
+    )
+
+
+def weigh_answer(
+    case: Case,
+    answer: Answer,
+    used: list[Record],
+    labels: Labels,
+    memory: int,
+    progress: compute.Progress,
+) -> list[Group]:
+    """Weigh groups that are saved, and write the answer with its evidence."""
+    began = time.monotonic()
+    scale = answer.details.get("null_scale")
+    weighed = weigh(case.store, used, labels, scale, memory, progress)
+    return answer.write(labels, weighed, time.monotonic() - began)

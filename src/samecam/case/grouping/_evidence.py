@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from samecam import correlate, evidence
+from samecam import compute, correlate, evidence
 from samecam.arrays import Doubles, Labels
-from samecam.case.extraction._prepare import Progress
-from samecam.case.extraction._scene import kept_scene
+from samecam.case.extraction import kept_scene
+from samecam.case.folder import Scenes
 from samecam.store import FingerprintStore, Record
 
 COLUMNS = (
@@ -20,23 +20,6 @@ PHASE = "Weighing evidence"
 _DIGITS = 6
 _FIGURES = 3
 _MOST_COMPARED = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Scenes:
-    """Members of a group that show one unmoving scene, and what the other pairs show.
-
-    Attributes
-    ----------
-    paths : of the photos of each scene, largest first
-    pairs, correlation, z : number, mean correlation and strength (in units of chance) of the
-        pairs of unlike pictures; None if there are none
-    """
-
-    paths: list[list[str]]
-    pairs: int
-    correlation: float | None
-    z: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +39,7 @@ def weigh(
     labels: Labels,
     null_scale: float | None,
     memory: int,
-    progress: Progress,
+    progress: compute.Progress,
 ) -> Weighed | None:
     """Evidence for every photo and group; None where there is no group.
 

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from samecam import compute
-from samecam.case._means import Means
-from samecam.case.extraction import _worker
+from samecam.case.extraction import check_machine
 from samecam.provenance import versions
 from samecam.store import DiskStore, FingerprintStore, Subset
 
@@ -28,20 +27,20 @@ def fit_parameters(method: Any) -> set[str]:
 
 @contextmanager
 def executor_for(
-    method: Any, source: FingerprintStore, means: Means, gram: bool = False
+    method: Any, source: FingerprintStore, resources: compute.Resources, gram: bool = False
 ) -> Iterator[compute.Executor | None]:
     """Processes or a cluster that open the store themselves; none where one process has to do.
 
     That is so for methods that take none, where correlations are known (`gram`), on a GPU,
     and for a store that is not on disk: fingerprints are not sent around.
     """
-    useful = means.scheduler is not None or means.workers > 1
-    ours = "executor" in fit_parameters(method) and means.device == "cpu" and not gram
+    useful = resources.scheduler is not None or resources.n_workers > 1
+    ours = "executor" in fit_parameters(method) and resources.device == "cpu" and not gram
     whole = source.store if isinstance(source, Subset) else source
     if not (useful and ours and isinstance(whole, DiskStore)):
         yield None
         return
-    pool = Later(partial(_pool, whole, means), means)
+    pool = LazyPool(partial(_pool, whole, resources), resources)
     try:
         yield pool
     except BaseException:
@@ -50,13 +49,13 @@ def executor_for(
     pool.close()
 
 
-class Later:
+class LazyPool:
     """An executor that is made when its first task comes: many methods have none to give."""
 
-    def __init__(self, make: Callable[[], Pool], means: Means) -> None:
+    def __init__(self, make: Callable[[], Pool], resources: compute.Resources) -> None:
         self._make = make
-        self.workers = means.at_a_time()
-        self.elsewhere = means.scheduler not in (None, compute.LOCAL)
+        self.workers = resources.at_a_time()
+        self.elsewhere = resources.scheduler not in (None, compute.LOCAL)
         self._pool: Pool | None = None
 
     def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":
@@ -78,12 +77,12 @@ class Later:
             self._pool.stop()
 
 
-def _pool(source: DiskStore, means: Means) -> Pool:
-    if means.scheduler is None:
-        return compute.LocalPool(means.workers, preload="samecam._preload")
+def _pool(source: DiskStore, resources: compute.Resources) -> Pool:
+    if resources.scheduler is None:
+        return compute.LocalPool(resources.n_workers, preload="samecam._preload")
     return compute.DaskPool(
-        means.scheduler,
-        workers=means.workers,
+        resources.scheduler,
+        workers=resources.n_workers,
         preload="samecam._preload",
-        check=partial(_worker.look_around, source.folder.absolute(), {}, versions()),
+        check=partial(check_machine, source.folder.absolute(), {}, versions()),
     )

@@ -4,18 +4,20 @@ import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
 from samecam import compute, correlate, evidence
 from samecam.arrays import Doubles, Floats, Labels
-from samecam.case.extraction._prepare import Photos, Progress, arguments
-from samecam.case.folder._case import open_store, read_case
-from samecam.case.folder._reader import extraction_settings, standing_labels, used_photos
-from samecam.case.folder._settings import ExtractionSettings
-from samecam.case.matching._orientations import Cropped, Seen, View, look_at
+from samecam.case.extraction import Photos, arguments
+from samecam.case.folder import ExtractionSettings, open_case, used_photos
+from samecam.case.matching._orientations import (
+    Cropped,
+    Orientation,
+    TurnedPhoto,
+    turned_photos,
+)
 from samecam.case.matching._shifts import shift_null
 from samecam.errors import SamecamError
 from samecam.photos import scan
@@ -115,7 +117,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Cameras to compare views of one size with.
+    """Cameras to compare fingerprints of one size with.
 
     Attributes
     ----------
@@ -156,10 +158,8 @@ def match_photos(
     photos: Photos,
     *,
     rate: float = RATE,
-    memory: int | None = None,
-    workers: int | None = None,
-    timeout: float = 60.0,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
 ) -> Matches:
     """Compare photos with the groups of a case; nothing is written.
@@ -179,33 +179,31 @@ def match_photos(
     case : a case of photos that has been clustered
     photos : files, folders, patterns, or ``@list.txt``
     rate : nominal probability, for each photo, that chance makes a match
-    memory : bytes for what is held at a time; default half of what is available
-    workers, timeout, progress, stop
+    resources, progress, stop
         As for `extract_photos`.
     """
     check_rate(rate)
-    folder, info = Path(case), read_case(case)
-    settings = extraction_settings(folder, info)
-    found, memory = scan(arguments(photos)), memory or compute.machine().available // 2
-    with open_store(folder) as store:
-        used = used_photos(store)
-        labels = standing_labels(folder, info, used)
+    resources = (resources or compute.Resources()).resolve()
+    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    saved = open_case(case)
+    settings = saved.extraction_settings
+    files, memory = scan(arguments(photos)), resources.memory_for("cpu")
+    with saved.open_store() as store:
+        labels = saved.labels(used_photos(store))
         count = int(labels.max(initial=-1)) + 1
         if not count:
-            raise SamecamError(f"{str(folder)!r} has no group to compare with.")
+            raise SamecamError(f"{str(saved.folder)!r} has no group to compare with.")
         groups = _Groups(store, labels, settings, memory)
-        seen = look_at(
-            found,
-            settings,
-            workers=compute.worker_count(workers),
-            timeout=timeout,
-            progress=progress or (lambda *_: None),
-            stop=stop,
-        )
-        results = list(compared(seen, groups, rate))
+        turned = turned_photos(files, settings, resources, progress, stop)
+        results = by_path(compared(turned, groups, rate))
         null = groups.rival(settings.side).null
-    words = SHIFTS if null is None else evidence.null_sentence(null)
-    return Matches(results, count, rate, words, interrupted=len(results) < len(found))
+    measured = SHIFTS if null is None else evidence.null_sentence(null)
+    return Matches(results, count, rate, measured, interrupted=len(results) < len(files))
+
+
+def by_path(matches: Iterable["Match"]) -> list["Match"]:
+    """Matches in the order of paths, however they became ready."""
+    return sorted(matches, key=lambda match: match.path)
 
 
 SHIFTS = (
@@ -270,38 +268,38 @@ class _Groups:
         return Rival(sums, null if null.comparisons else None, names)
 
 
-def compared(seen: Iterable[Seen], cameras: Cameras, rate: float) -> Iterator[Match]:
+def compared(photos: Iterable[TurnedPhoto], cameras: Cameras, rate: float) -> Iterator[Match]:
     """What can be said of each photo."""
-    for photo in seen:
+    for photo in photos:
         outcome = photo.outcome
-        if not photo.views:
+        if not photo.orientations:
             verdict: Verdict = "unusable" if outcome.status == "unusable" else "skipped"
             yield Match(outcome.path, outcome.sha256, outcome.status, outcome.reason, verdict)
             continue
         known = cameras.known(outcome.sha256)
-        candidates, estimates = _candidates(photo.views, cameras, known)
+        candidates, estimates = _candidates(photo.orientations, cameras, known)
         yield _judged(photo, candidates, estimates, known, rate)
 
 
 def _candidates(
-    views: Sequence[View], cameras: Cameras, known: Known | None
+    orientations: Sequence[Orientation], cameras: Cameras, known: Known | None
 ) -> tuple[list[Candidate], list[float]]:
-    """Every view against every camera, and the estimated rates of chance."""
+    """Every orientation against every camera, and the estimated rates of chance."""
     candidates: list[Candidate] = []
     estimates: list[float] = []
-    for side in sorted({view.side for view in views}):
-        rival, some = cameras.rival(side), [view for view in views if view.side == side]
+    for side in sorted({one.side for one in orientations}):
+        rival, some = cameras.rival(side), [one for one in orientations if one.side == side]
         sums = rival.sums
         if known is not None and known.group >= 0:
             sums = sums.copy()
             sums[known.group] -= cameras.row(known, side)
-        vectors = np.stack([view.vector for view in some])
+        vectors = np.stack([one.vector for one in some])
         r = _correlations(vectors, sums)
         z, bound, estimate = _chance(r, vectors, sums, rival.null)
-        for k, view in enumerate(some):
+        for k, one in enumerate(some):
             for c, name in enumerate(rival.names):
                 facts = (float(r[k, c]), float(z[k, c]), float(bound[k, c]))
-                candidates.append(Candidate(name, view.turned, *facts))
+                candidates.append(Candidate(name, one.turned, *facts))
                 estimates.append(float(estimate[k, c]))
     return candidates, estimates
 
@@ -346,7 +344,7 @@ def _correlations(vectors: Floats, sums: Floats) -> Doubles:
 
 
 def _judged(
-    photo: Seen,
+    photo: TurnedPhoto,
     candidates: Sequence[Candidate],
     estimates: Sequence[float],
     known: Known | None,
@@ -367,7 +365,7 @@ def _judged(
         other=max(others, key=lambda c: c.z, default=None),
         comparisons=count,
         adjusted=min(1.0, best.p_value * count),
-        side=min(view.side for view in photo.views),
+        side=min(one.side for one in photo.orientations),
         known=None if known is None else known.path,
         known_group=None if known is None else known.group,
     )

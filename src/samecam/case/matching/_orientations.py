@@ -2,32 +2,36 @@
 
 import math
 import threading
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute
-from samecam.arrays import Floats
-from samecam.case.extraction import _worker
-from samecam.case.extraction._prepare import Progress
-from samecam.case.extraction._worker import Outcome
-from samecam.case.folder._settings import ExtractionSettings
+from samecam.arrays import Floats, Rows
+from samecam.case.extraction import (
+    Outcome,
+    failure,
+    header_size,
+    read_file,
+    refuse_exposure,
+    refuse_flat,
+    refuse_for_memory,
+    refuse_unreadable,
+)
+from samecam.case.folder import ExtractionSettings
 from samecam.fingerprint import NoResidualError, fingerprint
-from samecam.photos import SMALLEST, Found, PhotoError, exposure, read_photo
+from samecam.photos import SMALLEST, PhotoError, PhotoFile, exposure, read_photo
 from samecam.store import FingerprintStore, Subset
 
 TURNS = (0, 90, 180, 270)
-PHASE = "Looking"
+PHASE = "Comparing"
 # Common crops are multiples of this: the JPEG grid is removed in phases of 16 pixels.
 _STEP = 16
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class Orientation:
     """The fingerprint of a photo turned clockwise by `turned` degrees, on `side`² pixels."""
 
     turned: int
@@ -36,16 +40,16 @@ class View:
 
 
 @dataclass(slots=True)
-class Seen:
-    """What was seen of a photo: what became of the file, and its views."""
+class TurnedPhoto:
+    """A photo to compare: what became of the file, and its orientations."""
 
     outcome: Outcome
-    views: list[View] = field(default_factory=list)
+    orientations: list[Orientation] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A file to look at, and how: in which orientations, up to which size."""
+class TurnTask:
+    """A file to read, and how: in which orientations, and whether smaller than the crop."""
 
     path: str
     file: str
@@ -54,49 +58,65 @@ class Look:
     smaller: bool = True
 
 
-def look(task: Look) -> Seen:
+def turn(task: TurnTask) -> TurnedPhoto:
     """Read, hash, decode and fingerprint one file in each orientation (in a worker)."""
-    seen = Seen(Outcome(task.path))
+    photo = TurnedPhoto(Outcome(task.path))
     try:
-        data = _worker._read(task.file, seen.outcome)
+        data = read_file(task.file, photo.outcome)
         if data is not None:
-            _see(data, task, seen)
+            _fill(data, task, photo)
     except OSError as error:
-        seen.outcome.reason = f"cannot be read: {_worker._words(error)}"
+        refuse_unreadable(photo.outcome, error)
     except MemoryError:
-        seen.outcome.reason = "needs more memory than a worker may use"
-    return seen
+        refuse_for_memory(photo.outcome)
+    return photo
 
 
-def _see(data: bytes, task: Look, seen: Seen) -> None:
-    """Fill in the views; the first reason stays where there is none."""
-    outcome, size = seen.outcome, _worker._header(data)
-    reasons = []
+def _fill(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
+    """Fill in the orientations; where there is none, the first one's reason."""
+    outcome, size = photo.outcome, header_size(data)
+    refused: Outcome | None = None
     for turned in task.turns:
-        side, offset = _place(size, task, turned)
-        try:
-            photo = read_photo(data, size=side, offset=offset, portrait="keep")
-        except PhotoError as error:
-            reasons.append(("skipped", error.reason))
+        attempt = Outcome(task.path)
+        vector, side = _orientation(data, size, task, turned, attempt)
+        outcome.info = attempt.info
+        if vector is None:
+            refused = refused or attempt
             continue
-        outcome.info, shares = photo.info, exposure(photo.pixels)
-        if shares.status == "unusable":
-            reasons.append(("unusable", f"{shares.saturated:.1%} of the crop is over-exposed"))
-            continue
-        pixels = np.ascontiguousarray(np.rot90(photo.pixels, k=-(turned // 90)))
-        try:
-            vector = fingerprint(pixels, **task.settings.steps)
-        except NoResidualError:
-            reasons.append(("unusable", "no noise residual: the crop is flat"))
-            continue
-        seen.views.append(View(turned, side, vector))
+        photo.orientations.append(Orientation(turned, side, vector))
         if outcome.status != "good":
-            outcome.status = shares.status
-    if not seen.views:
-        outcome.status, outcome.reason = reasons[0]
+            outcome.status = attempt.status
+    if not photo.orientations and refused is not None:
+        outcome.refuse(refused.status, refused.code, refused.reason)
 
 
-def _place(size: tuple[int, int] | None, task: Look, turned: int) -> tuple[int, tuple[int, int]]:
+def _orientation(
+    data: bytes, size: tuple[int, int] | None, task: TurnTask, turned: int, attempt: Outcome
+) -> tuple[Floats | None, int]:
+    """Fingerprint of the picture turned so, and its side; None, with a reason in `attempt`."""
+    side, offset = _place(size, task, turned)
+    try:
+        photo = read_photo(data, size=side, offset=offset, portrait="keep")
+    except PhotoError as error:
+        attempt.info = error.info
+        attempt.refuse("skipped", error.code, error.reason)
+        return None, side
+    attempt.info, shares = photo.info, exposure(photo.pixels)
+    attempt.status = shares.status
+    if shares.status == "unusable":
+        refuse_exposure(attempt, shares)
+        return None, side
+    pixels = np.ascontiguousarray(np.rot90(photo.pixels, k=-(turned // 90)))
+    try:
+        return fingerprint(pixels, **task.settings.steps), side
+    except NoResidualError:
+        refuse_flat(attempt)
+        return None, side
+
+
+def _place(
+    size: tuple[int, int] | None, task: TurnTask, turned: int
+) -> tuple[int, tuple[int, int]]:
     """Side and top-left corner, in the stored picture, of what is the crop once it is turned.
 
     Turned clockwise once, turned[y, x] = stored[H−1−x, y]; the crop of side s at (x, y) is the
@@ -122,55 +142,35 @@ def _place(size: tuple[int, int] | None, task: Look, turned: int) -> tuple[int, 
     return side, (left, top)
 
 
-def look_at(
-    found: Sequence[Found],
+def turned_photos(
+    files: Sequence[PhotoFile],
     settings: ExtractionSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+    stop: threading.Event,
     *,
     turns: Sequence[int] = TURNS,
     smaller: bool = True,
-    workers: int,
-    timeout: float,
-    progress: Progress,
-    stop: threading.Event | None = None,
-) -> Iterator[Seen]:
-    """Views of files, in the order given, made in other processes.
+) -> Iterator[TurnedPhoto]:
+    """Files in their orientations, as they become ready, made in other processes.
 
     A file that makes the decoder hang or crash costs itself alone.
     """
-    stop = stop or threading.Event()
     pool = compute.LocalPool(
-        workers,
-        timeout=timeout,
+        resources.n_workers,
+        timeout=resources.timeout,
         memory=compute.worker_memory(settings.side),
         preload="samecam._preload",
     )
-    try:
-        running: deque[tuple[Future[Seen], Look]] = deque()
-        waiting = deque(Look(f.path, f.file, settings, turns, smaller) for f in found)
-        done = 0
-        while running or (waiting and not stop.is_set()):
-            while waiting and len(running) < 2 * workers and not stop.is_set():
-                task = waiting.popleft()
-                running.append((pool.submit(look, task), task))
-            future, task = running.popleft()
-            wait([future], return_when=FIRST_COMPLETED)
-            yield _seen(future, task, timeout)
-            done += 1
-            progress(PHASE, done, len(found))
-    except BaseException:
-        pool.stop()
-        raise
-    pool.close()
-
-
-def _seen(future: "Future[Seen]", task: Look, timeout: float) -> Seen:
-    try:
-        return future.result()
-    except compute.TaskTimeoutError:
-        reason = f"took longer than {timeout:g} s"
-    except compute.WorkerDiedError as error:
-        reason = f"its decoder crashed (exit code {error.exit_code})"
-    return Seen(Outcome(task.path, reason=reason))
+    tasks = [TurnTask(f.path, f.file, settings, turns, smaller) for f in files]
+    for done, (task, future) in enumerate(compute.completed(pool, turn, tasks, stop), start=1):
+        try:
+            photo = future.result()
+        except Exception as error:  # of this file alone: time, crash, or a bug that it met
+            photo = TurnedPhoto(Outcome(task.path))
+            photo.outcome.refuse("skipped", *failure(error, resources.timeout))
+        yield photo
+        progress(PHASE, done, len(files))
 
 
 class Cropped(Subset):
@@ -203,7 +203,7 @@ class Cropped(Subset):
         spread = np.sqrt(np.maximum(square - self.n_pixels * mean**2, 0))
         self._norm = np.where(spread > 0, spread, 1).astype(np.float32)
 
-    def _cut(self, width: int, rows: npt.NDArray[np.intp] | None) -> Iterator[tuple[int, Floats]]:
+    def _cut(self, width: int, rows: Rows | None) -> Iterator[tuple[int, Floats]]:
         """Parts of rows, without the pixels outside the square."""
         at = 0
         for start, part in self.store.columns(width, rows):
@@ -213,16 +213,14 @@ class Cropped(Subset):
                 yield at, np.ascontiguousarray(part[:, inside])
                 at += int(np.count_nonzero(inside))
 
-    def columns(
-        self, width: int, rows: npt.NDArray[np.intp] | None = None
-    ) -> Iterator[tuple[int, Floats]]:
+    def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`."""
         chosen = slice(None) if rows is None else rows
         mean, norm = self._mean[chosen, np.newaxis], self._norm[chosen, np.newaxis]
         for at, part in self._cut(width, rows):
             yield at, (part - mean) / norm
 
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+    def _read(self, rows: Rows, out: Floats) -> None:
         whole = np.empty((1, self.store.n_pixels), dtype=np.float32)
         for target, row in enumerate(rows):
             self.store._read(np.array([row]), whole)

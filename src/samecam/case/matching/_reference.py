@@ -10,21 +10,21 @@ import numpy as np
 
 from samecam import compute, correlate, evidence
 from samecam.arrays import Floats
-from samecam.case.extraction._prepare import Photos, Progress, arguments
-from samecam.case.extraction._size import choose_size, measure_photos
-from samecam.case.folder._settings import ExtractionSettings, Size
+from samecam.case.extraction import Photos, arguments, choose_size, measure_photos
+from samecam.case.folder import ExtractionSettings, Size
 from samecam.case.matching._match import (
     RATE,
     SHIFTS,
     Known,
     Matches,
     Rival,
+    by_path,
     check_rate,
     compared,
 )
-from samecam.case.matching._orientations import Seen, look_at
+from samecam.case.matching._orientations import TurnedPhoto, turned_photos
 from samecam.errors import SamecamError
-from samecam.photos import Found, scan
+from samecam.photos import PhotoFile, scan
 
 # One in a thousand sums of chance is that many standard deviations high.
 _AGREE = 3.09
@@ -77,10 +77,8 @@ def match_reference(
     *,
     size: Size = "auto",
     rate: float = RATE,
-    memory: int | None = None,
-    workers: int | None = None,
-    timeout: float = 60.0,
-    progress: Progress | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
 ) -> ReferenceMatches:
     """Compare photos with those of a camera at hand; nothing is written.
@@ -96,20 +94,22 @@ def match_reference(
     reference : photos by one camera: files, folders, patterns, or ``@list.txt``
     photos : likewise, in question
     size : side of the crop, or "auto": what 95 % of the reference's photos allow
-    rate, memory, workers, timeout, progress, stop
+    rate, resources, progress, stop
         As for `match_photos`.
     """
     check_rate(rate)
-    say, stop = progress or (lambda *_: None), stop or threading.Event()
-    own, found = scan(arguments(reference)), scan(arguments(photos))
-    n_workers = compute.worker_count(workers)
-    settings = _settings(own, size, n_workers, timeout, say, stop)
-    _check_memory(len(own), settings, memory or compute.machine().available // 2)
-    how: dict[str, Any] = {"workers": n_workers, "timeout": timeout, "progress": say, "stop": stop}
-    camera = _Camera(list(look_at(own, settings, turns=(0,), smaller=False, **how)), settings)
-    results = list(compared(look_at(found, settings, **how), camera, rate))
+    resources = (resources or compute.Resources()).resolve()
+    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    own, files = scan(arguments(reference)), scan(arguments(photos))
+    settings = _settings(own, size, resources, progress, stop)
+    _check_memory(len(own), settings, resources.memory_for("cpu"))
+    upright = turned_photos(own, settings, resources, progress, stop, turns=(0,), smaller=False)
+    order = {item.path: k for k, item in enumerate(own)}
+    camera = _Camera(sorted(upright, key=lambda photo: order[photo.outcome.path]), settings)
+    turned = turned_photos(files, settings, resources, progress, stop)
+    results = by_path(compared(turned, camera, rate))
     return ReferenceMatches(
-        Matches(results, 1, rate, SHIFTS, interrupted=len(results) < len(found)),
+        Matches(results, 1, rate, SHIFTS, interrupted=len(results) < len(files)),
         [camera.paths[k] for k in camera.used],
         camera.outliers,
         camera.agreement,
@@ -119,20 +119,19 @@ def match_reference(
 
 
 def _settings(
-    found: Sequence[Found],
+    files: Sequence[PhotoFile],
     size: Size,
-    workers: int,
-    timeout: float,
-    progress: Progress,
+    resources: compute.Resources,
+    progress: compute.Progress,
     stop: threading.Event,
 ) -> ExtractionSettings:
     """Default settings; the size that the reference allows, if none is given."""
     if size != "auto":
         return ExtractionSettings(size=size)
-    sizes = measure_photos(found, workers, timeout, progress, stop)
+    sizes = measure_photos(files, resources, progress, stop)
     if not sizes:
         raise SamecamError(
-            f"None of the {len(found)} files of the reference is a photo: name photos by the "
+            f"None of the {len(files)} files of the reference is a photo: name photos by the "
             "camera."
         )
     return ExtractionSettings(size=choose_size(sizes, ExtractionSettings()).size)
@@ -151,24 +150,25 @@ def _check_memory(count: int, settings: ExtractionSettings, memory: int) -> None
 class _Camera:
     """The reference: which of its photos agree, and their sum at any size."""
 
-    def __init__(self, seen: Sequence[Seen], settings: ExtractionSettings) -> None:
+    def __init__(self, photos: Sequence[TurnedPhoto], settings: ExtractionSettings) -> None:
         self.outliers: list[Outlier] = []
         self.paths: list[str] = []
         self._rows: dict[str, int] = {}
-        vectors = [self._take(photo) for photo in seen]
+        vectors = [self._take(photo) for photo in photos]
         self._vectors = np.array([v for v in vectors if v is not None], dtype=np.float32)
         if not self.paths:
             raise SamecamError(
-                f"None of the {len(seen)} photos of the reference can be used: {_reasons(seen)}."
+                f"None of the {len(photos)} photos of the reference can be used: "
+                f"{_reasons(photos)}."
             )
         self.used, self.agreement, self.agrees = self._agreeing(settings.n_pixels)
         self._sums: dict[int, Floats] = {}
 
-    def _take(self, photo: Seen) -> Floats | None:
+    def _take(self, photo: TurnedPhoto) -> Floats | None:
         outcome = photo.outcome
         if outcome.sha256 in self._rows:
-            twin = self.paths[self._rows[outcome.sha256]]
-            self.outliers.append(Outlier(outcome.path, f"same bytes as {twin}"))
+            same = self.paths[self._rows[outcome.sha256]]
+            self.outliers.append(Outlier(outcome.path, f"same bytes as {same}"))
             return None
         if outcome.status != "good":
             reason = outcome.reason or "a large part is over-exposed"
@@ -176,7 +176,7 @@ class _Camera:
             return None
         self._rows[outcome.sha256] = len(self.paths)
         self.paths.append(outcome.path)
-        return photo.views[0].vector
+        return photo.orientations[0].vector
 
     def _agreeing(self, n_pixels: int) -> tuple[list[int], float | None, bool]:
         """Rows to use, their mean correlation, and whether that is more than chance.
@@ -234,6 +234,6 @@ def cut(vectors: Floats, side: int) -> Floats:
     return correlate.normalised(square.reshape(len(vectors), side * side))
 
 
-def _reasons(seen: Sequence[Seen]) -> str:
-    first = next((s.outcome.reason for s in seen if s.outcome.reason), "there is none")
-    return first if len(seen) == 1 else f"the first because {first}"
+def _reasons(photos: Sequence[TurnedPhoto]) -> str:
+    first = next((p.outcome.reason for p in photos if p.outcome.reason), "there is none")
+    return first if len(photos) == 1 else f"the first because {first}"

@@ -15,12 +15,9 @@ import numpy as np
 from samecam import compute
 from samecam._version import __version__
 from samecam.arrays import Labels
+from samecam.case.folder import ClusteringSettings, open_case, used_photos
 from samecam.case.studies import _compare_run as running
 from samecam.case.studies._compare_plot import svg
-from samecam.case.folder._case import open_store, read_case
-from samecam.case.grouping._method import ClusteringSettings, reads_fingerprints
-from samecam.case.extraction._prepare import Progress
-from samecam.case.folder._reader import used_photos
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
 from samecam.metrics import Scores, match_paths, read_truth, scores
@@ -30,7 +27,6 @@ from samecam.store import Record
 TABLE, PICTURE = "compare.json", "compare.svg"
 # Correlations are shared in a file if, held twice, they leave this share of the memory free.
 _SHARED = 0.25
-_TWIN = "same bytes as "
 
 Input = Literal["correlations", "fingerprints"]
 
@@ -109,7 +105,7 @@ def compare_methods(
     seed: int = 0,
     memory: int | None = None,
     timeout: float | None = None,
-    progress: Progress | None = None,
+    progress: compute.Progress | None = None,
 ) -> Comparison:
     """Run several methods on the fingerprints of a case, and write the table into it.
 
@@ -173,8 +169,7 @@ def chosen_methods(names: Sequence[str]) -> list[str]:
 
 def _photos(case: str | os.PathLike[str]) -> tuple[list[Record], list[Record]]:
     """Records of all files and of the used ones, both sorted by path."""
-    read_case(case)
-    with open_store(case) as store:
+    with open_case(case).open_store() as store:
         return list(store.records()), used_photos(store)
 
 
@@ -202,12 +197,12 @@ def _correlate(job: running.Job, n: int, memory: int) -> float | None:
 
 
 def _shares(settings: ClusteringSettings, correlating: float | None) -> bool:
-    return correlating is not None and not reads_fingerprints(settings)
+    return correlating is not None and not settings.reads_fingerprints
 
 
 def _row(
     settings: ClusteringSettings,
-    answer: running.Answer,
+    answer: running.MethodRun,
     cameras: Mapping[str, str] | None,
     positions: Labels | None,
     shared: bool,
@@ -240,10 +235,10 @@ def _positions(
     A duplicate stands for the photo it has the same bytes as.
     """
     row = {record.key: k for k, record in enumerate(used)}
+    of_bytes = {record.sha256: k for k, record in enumerate(used)}
     for record in records:
         if record.meta["status"] == "duplicate":
-            twin = (record.meta.get("reason") or "").removeprefix(_TWIN)
-            row.setdefault(record.key, row.get(twin, -1))
+            row.setdefault(record.key, of_bytes.get(record.sha256, -1))
     partners = match_paths([record.key for record in records], truth)
     if not partners:
         raise SamecamError(

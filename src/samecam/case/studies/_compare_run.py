@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Labels
-from samecam.case.folder._case import open_store
-from samecam.case.grouping._method import ClusteringSettings, group_photos
-from samecam.case.folder._reader import used_photos
+from samecam import compute
+from samecam.case.folder import ClusteringSettings, open_case, used_photos
+from samecam.case.grouping import group_photos
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore, Subset
 
@@ -38,7 +38,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class MethodRun:
     """Labels of the used photos, or why there are none; seconds, and peak memory in bytes."""
 
     labels: Labels | None = None
@@ -47,7 +47,7 @@ class Answer:
     peak_memory: int = 0
 
 
-def run(job: Job, settings: ClusteringSettings | None, *, shared: bool) -> Answer:
+def run(job: Job, settings: ClusteringSettings | None, *, shared: bool) -> MethodRun:
     """Run a method to its end, or to its time-out; None makes the file of correlations.
 
     Parameters
@@ -76,14 +76,14 @@ def run(job: Job, settings: ClusteringSettings | None, *, shared: bool) -> Answe
         )
         failure = _wait(process, job.timeout)
     if failure:
-        return Answer(failure=failure)
+        return MethodRun(failure=failure)
     try:
         told = json.loads((folder / _ANSWER).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        return Answer(failure=_ended(process.returncode, folder / _SAID))
+        return MethodRun(failure=_ended(process.returncode, folder / _SAID))
     if told["failure"] or settings is None:
-        return Answer(**told)
-    return Answer(np.load(folder / _LABELS), **told)
+        return MethodRun(**told)
+    return MethodRun(np.load(folder / _LABELS), **told)
 
 
 def _wait(process: "subprocess.Popen[bytes]", timeout: float | None) -> str:
@@ -114,16 +114,16 @@ def child() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     task = json.loads(sys.argv[1])
     job = Job(**task["job"])
-    told = Answer()
+    told = MethodRun()
     try:
         labels, seconds = _work(job, task["settings"], shared=task["shared"])
         if labels is not None:
             np.save(Path(job.folder) / _LABELS, labels)
-        told = Answer(seconds=seconds, peak_memory=_peak())
+        told = MethodRun(seconds=seconds, peak_memory=_peak())
     except MemoryError:
-        told = Answer(failure="There is not enough memory.", peak_memory=_peak())
+        told = MethodRun(failure="There is not enough memory.", peak_memory=_peak())
     except (SamecamError, ValueError) as error:
-        told = Answer(failure=_sentence(error), peak_memory=_peak())
+        told = MethodRun(failure=_message(error), peak_memory=_peak())
     plain = {name: value for name, value in asdict(told).items() if name != "labels"}
     beside = Path(job.folder) / f".{_ANSWER}"
     beside.write_text(json.dumps(plain), encoding="utf-8")
@@ -133,7 +133,7 @@ def child() -> None:
 def _work(
     job: Job, settings: dict[str, Any] | None, *, shared: bool
 ) -> tuple[Labels | None, float]:
-    with open_store(job.case) as whole:
+    with open_case(job.case).open_store() as whole:
         used = used_photos(whole)
         store = _only(whole, [record.key for record in used])
         file = Path(job.folder) / GRAM
@@ -146,15 +146,10 @@ def _work(
         gram = np.load(file) if shared else None
         method = ClusteringSettings(**settings)
         method.estimator()
+        alone = compute.Resources(workers=1, device="cpu", memory=job.memory)
         began = time.monotonic()
         labels, _ = group_photos(
-            store,
-            used,
-            method,
-            memory=job.memory,
-            workers=1,
-            progress=lambda *_: None,
-            correlations=gram,
+            store, used, method, alone, compute.no_progress, correlations=gram
         )
         return labels, time.monotonic() - began
 
@@ -188,6 +183,6 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _sentence(error: Exception) -> str:
+def _message(error: Exception) -> str:
     text = " ".join(str(error).split()) or type(error).__name__
     return text if text.endswith((".", "!", "?")) else text + "."

@@ -16,9 +16,7 @@ import numpy.typing as npt
 from samecam import compute
 from samecam._version import __version__
 from samecam.arrays import Labels
-from samecam.case.folder._case import open_store, read_case
-from samecam.case.extraction._prepare import Progress
-from samecam.case.folder._reader import used_photos
+from samecam.case.folder import open_case, used_photos
 from samecam.case.folder._tuned import FORMAT, VERSION
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
@@ -108,7 +106,7 @@ def tune_case(
     most: int = MOST,
     seed: int = 0,
     memory: int | None = None,
-    progress: Progress | None = None,
+    progress: compute.Progress | None = None,
 ) -> Tuning:
     """Choose γ, K, R and the regressor of merging on the good photos of a case.
 
@@ -129,12 +127,12 @@ def tune_case(
     """
     if runs < 1 or most < 8:
         raise SamecamError(f"runs is {runs} and most is {most}: give 1 or more, and 8 or more.")
-    read_case(case)
+    saved = open_case(case)
     file = Path(case) / RESULT if out is None else Path(out)
     picture = _picture_path(file)
     _check_writable(file, picture, Path(case), truth)
     named = read_truth(truth)
-    with open_store(case) as store:
+    with saved.open_store() as store:
         known, names = _known(store, used_photos(store), named, truth)
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.permutation(len(known))[:most])
@@ -188,7 +186,7 @@ def _check_drawn(names: Sequence[str], chosen: Labels, most: int) -> None:
 
 
 def _correlate(
-    store: FingerprintStore, rows: Labels, memory: int | None, progress: Progress | None
+    store: FingerprintStore, rows: Labels, memory: int | None, progress: compute.Progress | None
 ) -> npt.NDArray[np.float32]:
     from samecam import correlate
 
@@ -207,7 +205,7 @@ def _choose(
     by: Literal["f", "cost"],
     runs: int,
     seed: int,
-    progress: Progress | None,
+    progress: compute.Progress | None,
 ) -> "tuple[GammaSelection, RecyclingSelection, RegressorFit]":
     """γ; the regressor; K and R with both, so that what is handed out was run."""
     from samecam.cluster import fit_merge_regressor, select_gamma, select_k_and_recycling

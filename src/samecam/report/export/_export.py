@@ -1,12 +1,11 @@
 """`export_case`: a case to one file of another format."""
 
-import json
 import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from samecam.case.extraction._prepare import Progress
+from samecam import compute
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
 from samecam.photos import would_find
@@ -55,7 +54,7 @@ def export_case(
     output: str | os.PathLike[str] | None = None,
     hashes: Collection[str] = (),
     bom: bool = False,
-    progress: Progress | None = None,
+    progress: compute.Progress | None = None,
 ) -> Export:
     """Write a clustered case in the format of another tool.
 
@@ -74,7 +73,7 @@ def export_case(
     folder = Path(case)
     wanted = _check(format, hashes)
     content = read_content(folder)
-    if format in _PICTURES_ONLY and "fingerprints" in content.info["extraction"]:
+    if format in _PICTURES_ONLY and not content.case.is_of_photos:
         raise SamecamError(
             f"The case {str(folder)!r} was made from fingerprints and has no files for the format "
             f"{format!r}: choose csv or json."
@@ -94,20 +93,20 @@ def _exported(content: Content, format: str) -> list[ExportedFile]:
 
 
 def _hashed(
-    content: Content, format: str, wanted: list[str], progress: Progress
+    content: Content, format: str, wanted: list[str], progress: compute.Progress
 ) -> tuple[Content, dict[str, str]]:
     """Content with the hashes that are wanted, and files that could not be hashed."""
     further = [name for name in wanted if name != "sha256"]
-    readable = [f for f in _exported(content, format) if f.sha256]
+    readable = [f for f in _exported(content, format) if f.photo.sha256]
     if not further or not readable:
         return content, {}
-    found, troubles = hash_files(content.info, readable, further, progress)
-    if not found:
+    made, troubles = hash_files(content.case, readable, further, progress)
+    if not made:
         raise SamecamError(
-            f"None of the {len(readable)} files of {str(content.folder)!r} can be hashed "
+            f"None of the {len(readable)} files of {str(content.case.folder)!r} can be hashed "
             f"({next(iter(troubles.values()))}): put the photos back where they were."
         )
-    return with_hashes(content, found), troubles
+    return with_hashes(content, made), troubles
 
 
 def _texts(content: Content, hashes: list[str], bom: bool) -> dict[str, Callable[[], str]]:
@@ -115,7 +114,7 @@ def _texts(content: Content, hashes: list[str], bom: bool) -> dict[str, Callable
         "csv": lambda: csv_export(content, bom=bom),
         "json": lambda: json_export(content, hashes),
         "vics": lambda: vics_export(content),
-        "case": lambda: uco_export(content, _ended(content.folder)),
+        "case": lambda: uco_export(content, _ended(content)),
     }
 
 
@@ -130,7 +129,7 @@ def _check(format: str, hashes: Collection[str]) -> list[str]:
 
 def _check_target(target: Path, content: Content) -> None:
     """Refuse to write over the case's own files or among the photos."""
-    real, case = os.path.realpath(target), os.path.realpath(content.folder)
+    real, case = os.path.realpath(target), os.path.realpath(content.case.folder)
     inside = os.path.dirname(real) == case
     if os.path.isdir(target):
         raise SamecamError(f"{str(target)!r} is a folder: name a file.")
@@ -150,14 +149,9 @@ def _check_target(target: Path, content: Content) -> None:
         )
 
 
-def _ended(folder: Path) -> str | None:
+def _ended(content: Content) -> str | None:
     """When the case was last clustered, as its log says."""
     ended = None
-    try:
-        with open(folder / "log.jsonl", "rb") as stream:
-            for line in stream:
-                if b'"event": "clustered"' in line:
-                    ended = str(json.loads(line)["time"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    for entry in content.case.log_entries("clustered"):
+        ended = str(entry.get("time")) if "time" in entry else ended
     return ended

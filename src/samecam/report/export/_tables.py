@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from samecam.case.folder._case import csv_text
+from samecam.case import Group, csv_text
 from samecam.report.export._content import Content, ExportedFile
 
 COLUMNS = (
@@ -22,16 +22,16 @@ def csv_export(content: Content, *, bom: bool = False) -> str:
     return ("\ufeff" if bom else "") + csv_text(COLUMNS, rows)
 
 
-def _row(file: ExportedFile, groups: list[dict[str, Any]]) -> list[object]:
-    row, group = file.row, file.group
-    own = groups[group] if group is not None and group >= 0 else {}
+def _row(file: ExportedFile, groups: list[Group]) -> list[object]:
+    photo, group = file.photo, file.group
+    row, own = photo.image, groups[group] if group is not None and group >= 0 else None
     return [
-        *(group, own.get("size"), row["status"], file.path, file.name, file.size),
+        *(group, own and own.size, photo.status, photo.path, photo.name, photo.size),
         *(file.hashes.get(name) for name in ("md5", "sha1", "sha256")),
         *(_number(row["width"]), _number(row["height"])),
         *(row["make"], row["model"], row["serial"]),
-        *(file.number(name) for name in ("correlation", "margin", "p_value")),
-        *(own.get("nearest"), row["reason"]),
+        *(photo.correlation, photo.margin, photo.p_value),
+        *(own and own.nearest, photo.reason),
     ]
 
 
@@ -58,7 +58,7 @@ def json_export(content: Content, hashes: Collection[str]) -> str:
         "mark": content.mark,
         "hashes": sorted({"sha256", *hashes}),
         "case": case,
-        "groups": content.groups,
+        "groups": [group.as_dict() for group in content.groups],
         "files": [_object(file) for file in content.files],
     }
     return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
@@ -66,17 +66,17 @@ def json_export(content: Content, hashes: Collection[str]) -> str:
 
 def _object(file: ExportedFile) -> dict[str, Any]:
     texts = ("format", "make", "model", "serial", "software", "taken", "orientation")
-    row = file.row
+    photo, row = file.photo, file.photo.image
     return {
-        "path": file.path,
-        "status": row["status"],
-        "note": row["reason"],
+        "path": photo.path,
+        "status": photo.status,
+        "note": photo.reason,
         "group": file.group,
-        "size": file.size,
+        "size": photo.size,
         "hashes": dict(sorted(file.hashes.items())),
         "width": _number(row["width"]),
         "height": _number(row["height"]),
         **{name: row[name] for name in texts},
         **{name: float(row[name]) if row[name] else None for name in ("dark", "saturated")},
-        **{name: file.number(name) for name in ("correlation", "margin", "p_value")},
+        **{name: getattr(photo, name) for name in ("correlation", "margin", "p_value")},
     }

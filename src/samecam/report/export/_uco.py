@@ -4,8 +4,9 @@ import json
 from typing import Any
 
 from samecam._version import __version__
+from samecam.case import Group
 from samecam.report.export._content import Content, ExportedFile
-from samecam.report.export._words import LIMIT, MIME, evidence_words, identity, plain
+from samecam.report.export._text import LIMIT, MIME, evidence_text, identity, plain
 
 _UCO = "https://ontology.unifiedcyberontology.org/uco/"
 _CONTEXT = {
@@ -32,14 +33,14 @@ def uco_export(content: Content, ended: str | None) -> str:
     ended : when it was clustered, as XML's dateTime, if known
     """
     pictures = content.pictures()
-    files = {f.path: _file(content, f) for f in pictures}
+    files = {f.photo.path: _file(content, f) for f in pictures}
     members: dict[int | None, list[ExportedFile]] = {}
     for file in pictures:
         members.setdefault(file.group, []).append(file)
     graph = [*files.values()]
     results: list[Node] = []
     for group in content.groups:
-        made = _group(content, group, members[group["id"]], files)
+        made = _group(content, group, members[group.id], files)
         results.append(made[-1])
         graph += made
     graph += _run(content, list(files.values()), results, ended)
@@ -61,19 +62,19 @@ def _typed(kind: str, value: object) -> Node:
 
 def _file(content: Content, file: ExportedFile) -> Node:
     facet: Node = {
-        "@id": _id(content, "file-facet", file.path),
+        "@id": _id(content, "file-facet", file.photo.path),
         "@type": "uco-observable:FileFacet",
-        "uco-observable:fileName": plain(file.name),
-        "uco-observable:filePath": plain(file.path),
+        "uco-observable:fileName": plain(file.photo.name),
+        "uco-observable:filePath": plain(file.photo.path),
     }
-    if file.size is not None:
-        facet["uco-observable:sizeInBytes"] = _typed("integer", file.size)
+    if file.photo.size is not None:
+        facet["uco-observable:sizeInBytes"] = _typed("integer", file.photo.size)
     data: Node = {
-        "@id": _id(content, "content-facet", file.path),
+        "@id": _id(content, "content-facet", file.photo.path),
         "@type": "uco-observable:ContentDataFacet",
         "uco-observable:hash": [
             {
-                "@id": _id(content, "hash", file.path, name),
+                "@id": _id(content, "hash", file.photo.path, name),
                 "@type": "uco-types:Hash",
                 "uco-types:hashMethod": _METHODS[name],
                 "uco-types:hashValue": _typed("hexBinary", value),
@@ -81,26 +82,26 @@ def _file(content: Content, file: ExportedFile) -> Node:
             for name, value in sorted(file.hashes.items())
         ],
     }
-    if file.row["format"] in MIME:
-        data["uco-observable:mimeType"] = MIME[file.row["format"]]
+    if file.photo.image["format"] in MIME:
+        data["uco-observable:mimeType"] = MIME[file.photo.image["format"]]
     return {
-        "@id": _id(content, "file", file.path),
+        "@id": _id(content, "file", file.photo.path),
         "@type": ["uco-observable:File", "uco-observable:RasterPicture"],
         "uco-core:hasFacet": [facet, data],
     }
 
 
 def _group(
-    content: Content, group: Node, members: list[ExportedFile], files: dict[str, Node]
+    content: Content, group: Group, members: list[ExportedFile], files: dict[str, Node]
 ) -> list[Node]:
     """Camera, set, one relationship a photo, and last the result that asserts them."""
-    number = group["id"]
+    number = group.id
     camera: Node = {
         "@id": _id(content, "camera", number),
         "@type": "uco-observable:Device",
         "uco-core:name": f"Unidentified camera of group {number}",
     }
-    nodes = [files[f.path] for f in members]
+    nodes = [files[f.photo.path] for f in members]
     grouping: Node = {
         "@id": _id(content, "grouping", number),
         "@type": "uco-core:Grouping",
@@ -110,14 +111,14 @@ def _group(
     links = []
     for file, node in zip(members, nodes, strict=True):
         link: Node = {
-            "@id": _id(content, "link", file.path),
+            "@id": _id(content, "link", file.photo.path),
             "@type": "uco-observable:ObservableRelationship",
             "uco-core:source": _reference(node),
             "uco-core:target": _reference(camera),
             "uco-core:kindOfRelationship": "Created_By",
             "uco-core:isDirectional": True,
         }
-        if words := evidence_words(file):
+        if words := evidence_text(file):
             link["uco-core:description"] = words
         links.append(link)
     result: Node = {
@@ -129,14 +130,14 @@ def _group(
     return [camera, grouping, *links, result]
 
 
-def _statement(group: Node) -> str:
-    words = f"These {group['size']} photographs were grouped as taken by one camera"
-    if group.get("correlation") is not None:
-        words += f"; mean correlation of two of them {group['correlation']:.4g}"
-    if group.get("nearest") is not None:
+def _statement(group: Group) -> str:
+    words = f"These {group.size} photographs were grouped as taken by one camera"
+    if group.correlation is not None:
+        words += f"; mean correlation of two of them {group.correlation:.4g}"
+    if group.nearest is not None:
         words += (
-            f"; nearest other group {group['nearest']}, correlation of the two fingerprints "
-            f"{group['nearest_correlation']:.4g}"
+            f"; nearest other group {group.nearest}, correlation of the two fingerprints "
+            f"{group.nearest_correlation:.4g}"
         )
     return f"{words}. {LIMIT}"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from samecam._version import __version__
 from samecam.report.export._content import Content, ExportedFile
-from samecam.report.export._words import LIMIT, MIME, evidence_words, identity, plain
+from samecam.report.export._text import LIMIT, MIME, evidence_text, identity, plain
 
 _CONTEXT = "http://github.com/VICSDATAMODEL/ProjectVic/DataModels/2.0.xml/Default/$metadata#Cases"
 
@@ -20,7 +20,7 @@ def vics_export(content: Content) -> str:
     media: dict[str, list[ExportedFile]] = {}
     for file in content.pictures():
         if "md5" in file.hashes:
-            media.setdefault(file.sha256, []).append(file)
+            media.setdefault(file.photo.sha256, []).append(file)
     entries = [_media(k, files) for k, files in enumerate(media.values(), start=1)]
     case = {
         "CaseID": identity("vics", content.mark),
@@ -33,14 +33,14 @@ def vics_export(content: Content) -> str:
 
 
 def _media(number: int, files: list[ExportedFile]) -> dict[str, Any]:
-    first = next((f for f in files if f.row["status"] != "duplicate"), files[0])
+    first = next((f for f in files if f.photo.status != "duplicate"), files[0])
     entry: dict[str, Any] = {
         "MediaID": number,
         "MD5": first.hashes["md5"].upper(),
         "SHA1": first.hashes.get("sha1", "").upper(),
-        "MediaSize": first.size,
-        "MimeType": MIME.get(first.row["format"], "application/octet-stream"),
-        "RelativeFilePath": plain(first.path),
+        "MediaSize": first.photo.size,
+        "MimeType": MIME.get(first.photo.image["format"], "application/octet-stream"),
+        "RelativeFilePath": plain(first.photo.path),
         "Comments": _comment(first),
         "MediaFiles": [_file(f) for f in files],
     }
@@ -52,14 +52,18 @@ def _media(number: int, files: list[ExportedFile]) -> dict[str, Any]:
 
 
 def _file(file: ExportedFile) -> dict[str, str]:
-    folder = plain(file.path.rpartition("/")[0])
-    return {"MD5": file.hashes["md5"].upper(), "FileName": plain(file.name), "FilePath": folder}
+    folder = plain(file.photo.path.rpartition("/")[0])
+    return {
+        "MD5": file.hashes["md5"].upper(),
+        "FileName": plain(file.photo.name),
+        "FilePath": folder,
+    }
 
 
 def _comment(file: ExportedFile) -> str:
     if file.group is None:
-        return plain(f"samecam: not used ({file.row['reason']}).")
+        return plain(f"samecam: not used ({file.photo.reason}).")
     if file.group < 0:
         return "samecam: in no group."
-    words = f"samecam: in group {file.group} of photos by one camera. {evidence_words(file)}"
+    words = f"samecam: in group {file.group} of photos by one camera. {evidence_text(file)}"
     return f"{words.strip()} {LIMIT}"

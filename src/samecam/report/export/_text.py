@@ -27,11 +27,11 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def evidence_words(file: ExportedFile) -> str:
+def evidence_text(file: ExportedFile) -> str:
     """What is known of a photo's place in its group, as a sentence; "" if nothing."""
     parts = []
-    for name, words in _EVIDENCE.items():
-        number = file.number(name)
+    for name, meaning in _EVIDENCE.items():
+        number = getattr(file.photo, name)
         if number is not None:
-            parts.append(f"{words} {number:.4g}")
+            parts.append(f"{meaning} {number:.4g}")
     return ", ".join(parts).capitalize() + "." if parts else ""

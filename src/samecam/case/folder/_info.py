@@ -1,0 +1,116 @@
+"""`case.json`: how a case was made, and what its answer rests on."""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from samecam.case.folder._clustering import ClusteringSettings
+from samecam.case.folder._names import CASE
+from samecam.case.folder._settings import ExtractionSettings, StoreSettings
+from samecam.errors import SamecamError
+
+FORMAT = "samecam-case"
+VERSION = 1
+
+
+def read_info(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """Content of `case.json`, or an error that says why not."""
+    path = Path(folder) / CASE
+    if os.path.isfile(folder):
+        raise SamecamError(f"{str(folder)!r} is a file, not a case: name the case folder.")
+    try:
+        info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version = int(info["version"])
+        if not {"extraction", "sources"} <= set(info):
+            raise ValueError("entries are missing")
+    except FileNotFoundError:
+        raise SamecamError(f"{str(folder)!r} is no case folder: it has no {CASE}.") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SamecamError(
+            f"{str(path)!r} cannot be read ({error}): restore it from a copy, or begin a new case."
+        ) from None
+    if version > VERSION:
+        raise SamecamError(
+            f"{str(folder)!r} was written by a newer samecam (case format {version}, this one "
+            f"reads up to {VERSION}): update samecam."
+        )
+    return info
+
+
+def is_of_photos(info: Mapping[str, Any]) -> bool:
+    """Whether a case was made from photos, not from fingerprints that somebody brought."""
+    return "fingerprints" not in info["extraction"]
+
+
+def written_hashes(info: Mapping[str, Any]) -> dict[str, str]:
+    """What `case.json` says the hashes of the answer's files are."""
+    hashes = info.get("clustering", {}).get("sha256")
+    return dict(hashes) if isinstance(hashes, dict) else {}
+
+
+def extraction_settings(folder: Path, info: Mapping[str, Any]) -> ExtractionSettings:
+    """How the case makes fingerprints of photos, or an error: it does not."""
+    had = dict(info["extraction"])
+    if not is_of_photos(info):
+        raise SamecamError(
+            f"The case {str(folder)!r} was made from a file of fingerprints, not from photos: how "
+            "others are to be made is not known."
+        )
+    try:
+        return ExtractionSettings(**{**had, "offset": tuple(had["offset"])})
+    except (TypeError, KeyError, ValueError) as error:
+        raise _unreadable(folder, "extraction", error) from None
+
+
+def clustering_settings(folder: Path, info: Mapping[str, Any]) -> ClusteringSettings:
+    """How the case was grouped, or an error: it was not."""
+    entry = info.get("clustering")
+    if not entry:
+        raise not_clustered(folder)
+    try:
+        settings = ClusteringSettings(
+            entry["method"], entry["options"], entry["seed"], entry["preset"]
+        )
+    except (TypeError, KeyError) as error:
+        raise _unreadable(folder, "clustering", error) from None
+    settings.estimator()
+    return settings
+
+
+def not_clustered(folder: Path) -> SamecamError:
+    """The error of a command that needs groups where there are none."""
+    return SamecamError(f"{str(folder)!r} has not been clustered yet: run samecam cluster.")
+
+
+def _unreadable(folder: Path, entry: str, error: Exception) -> SamecamError:
+    return SamecamError(
+        f"The entry {entry!r} of {str(folder / CASE)!r} cannot be read ({error}): "
+        "restore the file from a copy."
+    )
+
+
+def check_same(
+    folder: Path, info: Mapping[str, Any], settings: StoreSettings, sources: list[str]
+) -> None:
+    """Refuse to go on with a case that was made otherwise, or from something else."""
+    had, wanted = info["extraction"], settings.as_dict()
+    if ("fingerprints" in had) != ("fingerprints" in wanted):
+        made = "photos" if is_of_photos(info) else "a file of fingerprints"
+        raise SamecamError(
+            f"The case {str(folder)!r} was made from {made} "
+            f"({', '.join(map(repr, info['sources']))}): give the same, or name another folder."
+        )
+    differing = [name for name in wanted if had.get(name) != wanted[name]]
+    if differing:
+        name = differing[0]
+        raise SamecamError(
+            f"The case {str(folder)!r} was made with {name} {had.get(name)!r}, not "
+            f"{wanted[name]!r}: give the same settings, or name another folder."
+        )
+    if info["sources"] != sources:
+        raise SamecamError(
+            f"The case {str(folder)!r} was made from {', '.join(map(repr, info['sources']))}: "
+            "give the same, or name another folder."
+        )

@@ -1,0 +1,93 @@
+"""The files a case was made from, hashed again."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from samecam import compute
+from samecam.case.extraction import open_vectors
+from samecam.case.folder import find_sources, is_of_photos
+from samecam.errors import SamecamError
+from samecam.files import open_input, regular_status
+from samecam.store import Record
+
+PHASE = "Hashing"
+_CHUNK = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class InputCheck:
+    """The files the case was made from, hashed again.
+
+    Attributes
+    ----------
+    checked : files whose hash the case has
+    missing : of these, not found or not readable
+    changed : of these, with other bytes than were decoded
+    lost_sources : photo arguments under which nothing can be found (a drive that is not there)
+    new : files found that the case has not; no difference
+    """
+
+    checked: int = 0
+    missing: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    lost_sources: list[str] = field(default_factory=list)
+    new: int = 0
+
+
+def check_inputs(
+    info: Mapping[str, Any], records: Sequence[Record], workers: int, progress: compute.Progress
+) -> InputCheck:
+    """Hash every file whose hash the case has, with `workers` threads."""
+    wanted = {record.key: record.sha256 for record in records if record.sha256}
+    if not is_of_photos(info):
+        return _check_vectors(info["sources"], wanted)
+    paths = [record.key for record in records]
+    sources = find_sources(info, paths)
+    known = sorted(wanted)
+    missing, changed = [], []
+    with ThreadPoolExecutor(workers) as pool:
+        hashes = pool.map(lambda path: _hash(sources.files.get(path)), known)
+        for done, (path, sha256) in enumerate(zip(known, hashes, strict=True), start=1):
+            if sha256 is None:
+                missing.append(path)
+            elif sha256 != wanted[path]:
+                changed.append(path)
+            progress(PHASE, done, len(known))
+    new = len(set(sources.files) - set(paths))
+    return InputCheck(len(known), missing, changed, sources.lost, new)
+
+
+def _hash(file: str | None) -> str | None:
+    """SHA-256 of a file, opened for reading alone; None if it cannot be read."""
+    if file is None:
+        return None
+    try:
+        with open_input(file) as stream:
+            if regular_status(stream) is None:
+                return None
+            digest = hashlib.sha256()
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+            return digest.hexdigest()
+    except OSError:
+        return None
+
+
+def _check_vectors(sources: Sequence[str], wanted: Mapping[str, str]) -> InputCheck:
+    """Rows of a file of fingerprints, hashed again."""
+    try:
+        vectors = open_vectors(sources[0], sources[1] if len(sources) > 1 else None)
+    except SamecamError:
+        return InputCheck(len(wanted), sorted(wanted), lost_sources=list(sources))
+    now = {
+        name: hashlib.sha256(np.array(row).tobytes()).hexdigest()
+        for name, row in zip(vectors.names, vectors.rows, strict=True)
+    }
+    missing = sorted(set(wanted) - set(now))
+    changed = sorted(name for name in set(wanted) & set(now) if now[name] != wanted[name])
+    return InputCheck(len(wanted), missing, changed, new=len(set(now) - set(wanted)))
