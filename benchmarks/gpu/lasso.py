@@ -147,7 +147,7 @@ def main():
     args = parser.parse_args()
     import torch
 
-    from samecam.compute import choose_device, device_words, torch_device
+    from samecam.compute import choose_device, describe_device, torch_device
 
     device = choose_device(args.device)
     where, gamma = torch_device(device), args.gamma * NULL
@@ -175,7 +175,7 @@ def main():
         peak += torch.cuda.max_memory_allocated(device)
         print(f"peak of the exact solver beside the Gram: {peak / 2**30:.2f} GiB")
     results[0] |= {"parts": seconds, "batches": batches, "peak_memory": peak}
-    write("gpu.lasso", results, **vars(args), device_name=device_words(device), null_scale=NULL)
+    write("gpu.lasso", results, **vars(args), device_name=describe_device(device), null_scale=NULL)
 
 
 if __name__ == "__main__":

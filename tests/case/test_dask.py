@@ -29,7 +29,7 @@ from samecam.case import (
 )
 from samecam.case._means import Means
 from samecam.case.extraction._worker import Outcome, Task
-from samecam.compute import _dask, _dask_worker
+from samecam.compute import _dask_connect, _dask_worker
 from samecam.errors import SamecamError
 from samecam.photos import scan
 from samecam.simulate import simulate_photos
@@ -290,7 +290,7 @@ def test_killed_and_given_again_it_goes_on(slow, undisturbed, cluster, tmp_path)
 
 @pytest.mark.usefixtures("small_batches")
 def test_a_scheduler_that_is_restarted(slow, undisturbed, tmp_path, monkeypatch):
-    monkeypatch.setattr(_dask, "_CONNECT_SECONDS", 3.0)
+    monkeypatch.setattr(_dask_connect, "CONNECT_SECONDS", 3.0)
     case, first = tmp_path / "case", Cluster(tmp_path / "cluster")
     first.workers(first.worker())
 
@@ -352,7 +352,7 @@ def die(code):
 def test_it_keeps_the_promises_of_an_executor(cluster):
     pool = compute.DaskPool(cluster.address, timeout=2, preload="samecam.errors")
     assert pool.workers == 2
-    assert pool.elsewhere
+    assert pool.remote
     futures = [pool.submit(double, k) for k in range(20)]
     assert [future.result(30) for future in futures] == [2 * k for k in range(20)]
     with pytest.raises(ValueError, match="-1 is negative"):
@@ -411,11 +411,11 @@ def test_a_worker_that_cannot_do_it_is_named_before_any_work(cluster, tmp_path):
     assert "libjpeg" in older
     assert "and this machine 0.9: install the same" in older
     other = _dask_worker.Setup("x", version="0.0.0")
-    assert "install the same version" in _dask_worker._trouble(other)
+    assert "install the same version" in _dask_worker._problem(other)
 
 
 def test_who_does_not_answer_gets_a_sentence(photos, tmp_path, monkeypatch):
-    monkeypatch.setattr(_dask, "_CONNECT_SECONDS", 1.0)
+    monkeypatch.setattr(_dask_connect, "CONNECT_SECONDS", 1.0)
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(SamecamError, match="No dask scheduler answers.*dask scheduler"):
             extract_photos(photos, tmp_path / "c", SMALL, scheduler=address)
@@ -484,7 +484,7 @@ class Imagined:
         if any(task.path in self.ends for task in arguments):
             future.set_exception(compute.WorkerDiedError(None))
         else:
-            future.set_result(compute.Answers("w", [self.item(t, avoid) for t in arguments]))
+            future.set_result(compute.WorkerResults("w", [self.item(t, avoid) for t in arguments]))
         return future
 
     def item(self, task, avoid):

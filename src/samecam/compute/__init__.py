@@ -3,20 +3,21 @@
 The only place that decides any of these; everything else is told.
 """
 
-from samecam.compute._dask import LOCAL, DaskPool, cluster_workers, worth_another
-from samecam.compute._dask_worker import Answers
+from samecam.compute._dask import DaskPool, worth_retrying
+from samecam.compute._dask_connect import LOCAL, cluster_workers
+from samecam.compute._dask_worker import WorkerResults
 from samecam.compute._device import (
     TORCH_CPU,
     check_device,
     choose_device,
     default_memory,
+    describe_device,
+    device_errors,
     device_memory,
-    device_sentences,
-    device_words,
     full_precision,
     out_of_memory,
+    retry_with_less_memory,
     torch_device,
-    with_less,
 )
 from samecam.compute._jit import jit
 from samecam.compute._machine import (
@@ -40,7 +41,6 @@ from samecam.compute._resources import Resources
 __all__ = [
     "LOCAL",
     "TORCH_CPU",
-    "Answers",
     "DaskPool",
     "Executor",
     "LocalPool",
@@ -49,23 +49,24 @@ __all__ = [
     "Resources",
     "TaskTimeoutError",
     "WorkerDiedError",
+    "WorkerResults",
     "check_device",
     "choose_device",
     "cluster_workers",
     "default_memory",
+    "describe_device",
+    "device_errors",
     "device_memory",
-    "device_sentences",
-    "device_words",
     "format_bytes",
     "full_precision",
     "jit",
     "machine",
     "out_of_memory",
     "parse_bytes",
+    "retry_with_less_memory",
     "rows_per_block",
     "torch_device",
-    "with_less",
     "worker_count",
     "worker_memory",
-    "worth_another",
+    "worth_retrying",
 ]

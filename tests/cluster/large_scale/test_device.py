@@ -79,7 +79,7 @@ def test_arrays_and_stores(planted, tmp_path, solved):
 class Elsewhere:
     """Runs tasks at once and keeps them."""
 
-    workers, elsewhere = 2, True
+    workers, remote = 2, True
 
     def __init__(self):
         self.tasks = []

@@ -199,7 +199,7 @@ class InBatches:
         self._then = partial(_worker.settle, store)
         self._filling: list[Task] = []
         self._suspects: deque[Task] = deque()
-        self._running: dict[Future[compute.Answers], tuple[tuple[Task, ...], _Trial]] = {}
+        self._running: dict[Future[compute.WorkerResults], tuple[tuple[Task, ...], _Trial]] = {}
 
     def wants(self) -> bool:
         """See `Dispatch.wants`; nothing runs beside a suspect."""
@@ -263,14 +263,14 @@ class InBatches:
         self._send(tasks[half:])
 
     def _outcomes(
-        self, tasks: tuple[Task, ...], answers: compute.Answers, trial: _Trial
+        self, tasks: tuple[Task, ...], answers: compute.WorkerResults, trial: _Trial
     ) -> Iterator[Outcome]:
         """What became of a batch; files that may fare better elsewhere are sent there."""
         for task, answer in zip(tasks, answers.items, strict=True):
             if isinstance(answer, SamecamError):
                 raise answer
             lacking = isinstance(answer, Outcome) and answer.lacking
-            if trial is _Trial.FIRST and (lacking or compute.worth_another(answer)):
+            if trial is _Trial.FIRST and (lacking or compute.worth_retrying(answer)):
                 self._send((task,), _Trial.SECOND, answers.worker)
             elif isinstance(answer, Outcome):
                 yield answer

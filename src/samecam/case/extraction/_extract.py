@@ -150,7 +150,7 @@ class _Run:
 
     def _device(self) -> dict[str, str]:
         """What computes fingerprints, for `case.json`; it stays if there are none to make."""
-        known, used = self._case.info.get("device", ""), compute.device_words(self._means.device)
+        known, used = self._case.info.get("device", ""), compute.describe_device(self._means.device)
         if known and (not self._total or used in known.split(", ")):
             return {}
         earlier = [known] if known and self._case.store.keys else []

@@ -259,7 +259,7 @@ def group_from(
     method = clustering.estimator(metric="correlation", memory=memory, device=means.device)
     given: dict[str, Any] = {"weak": weak, "start": start, "progress": progress}
     try:
-        with compute.device_sentences(means.device), executor_for(method, store, means) as executor:
+        with compute.device_errors(means.device), executor_for(method, store, means) as executor:
             if executor is not None:
                 given["executor"] = executor
             method.fit(store, **given)

@@ -56,7 +56,7 @@ class Later:
     def __init__(self, make: Callable[[], Pool], means: Means) -> None:
         self._make = make
         self.workers = means.at_a_time()
-        self.elsewhere = means.scheduler not in (None, compute.LOCAL)
+        self.remote = means.scheduler not in (None, compute.LOCAL)
         self._pool: Pool | None = None
 
     def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":

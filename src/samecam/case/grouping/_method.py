@@ -171,7 +171,7 @@ def group_photos(
     method = _made(source, clustering, memory, device, known_gram is not None)
     try:
         with (
-            compute.device_sentences(device),
+            compute.device_errors(device),
             executor_for(method, source, means, known_gram is not None) as executor,
         ):
             if executor is not None:
@@ -239,5 +239,5 @@ def _details(method: Any) -> dict[str, Any]:
         "gamma": getattr(method, "gamma_", None),
         "null_scale": getattr(method, "null_scale_", None),
         "solver": None if report is None else report.as_dict(),
-        "device": compute.device_words(getattr(method, "device", "cpu")),
+        "device": compute.describe_device(getattr(method, "device", "cpu")),
     }

@@ -145,7 +145,7 @@ def verify_case(
         troubles += _check_files(folder, info, records)
         named = _device_of(info)
         device = _same_device(named)
-        other = "" if not whole or compute.device_words(device) == named else named
+        other = "" if not whole or compute.describe_device(device) == named else named
         relabelled = _replay(folder, info, store, memory, n_workers, say, device) if whole else []
         return Verification(folder, inputs, len(store), damaged, troubles, whole, other, relabelled)
 
@@ -333,7 +333,7 @@ def _replay(
     """Group the stored fingerprints again, and compare."""
     used, clustering = used_photos(store), clustering_settings(folder, info)
     told, here = info["clustering"].get("details", {}).get("memory_bytes"), None
-    if not isinstance(told, int) or compute.device_words(device) != _device_of(info):
+    if not isinstance(told, int) or compute.describe_device(device) != _device_of(info):
         here = default_memory(clustering, device)
     memory = memory or min(size for size in (told, here) if isinstance(size, int))
     labels: Labels

@@ -14,7 +14,7 @@ import numpy as np
 
 from samecam import compute, correlate
 from samecam.arrays import Doubles, Labels, Mask
-from samecam.cluster._elsewhere import BatchData
+from samecam.cluster._remote import BatchData
 from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import Batch, Rules, group_batch

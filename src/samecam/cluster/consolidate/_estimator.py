@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from samecam import compute, correlate
 from samecam.arrays import Labels, Mask
-from samecam.cluster._elsewhere import batch_data, run_elsewhere
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
+from samecam.cluster._remote import batch_data, run_remote
 from samecam.cluster.consolidate._batches import (
     Task,
     group_in_batches,
@@ -124,7 +124,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
                 return self._whole(source, rules, good, begun, say)
             return self._in_batches(source, rules, good, executor, say)
 
-        labels = compute.with_less(group, self.memory, device)
+        labels = compute.retry_with_less_memory(group, self.memory, device)
         self.gamma_ = GAMMA * self.null_scale_
         self._warn(self.report_)
         self.labels_ = numbered(labels)
@@ -189,9 +189,9 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
 
         def elsewhere(batches: list[Labels]) -> Iterator[Batch]:
             tasks = (Task(batch_data(source, rows), good[rows], rules) for rows in batches)
-            return run_elsewhere(cast(Executor, executor), run_task, tasks)
+            return run_remote(cast(Executor, executor), run_task, tasks)
 
-        remote = executor is not None and executor.elsewhere and rules.device == "cpu"
+        remote = executor is not None and executor.remote and rules.device == "cpu"
         run = elsewhere if remote else here
         whole = group_in_batches(source, names, rules, good, largest, run, say)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
