@@ -116,7 +116,7 @@ def test_a_worker_without_the_device_says_so(planted):
     rules = type(task.rules)(**{
         name: getattr(task.rules, name) for name in task.rules.__dataclass_fields__
     } | {"device": "cuda:0"})  # fmt: skip
-    with pytest.raises(SamecamError, match="The device 'cuda:0' is not there"):
+    with pytest.raises(SamecamError, match="device is 'cuda:0' but"):
         _batches.run(_batches.Task(task.data, rules))
 
 
