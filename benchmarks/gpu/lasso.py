@@ -84,10 +84,10 @@ class Clock:
 
 
 def spied(batches):
-    """`_descent_gpu.descend` that notes down the size and the iterations of each batch."""
-    from samecam.represent import _descent_gpu
+    """`_descent.descend` that notes down the size and the iterations of each batch."""
+    from samecam.represent.gpu import _descent
 
-    plain = _descent_gpu.descend
+    plain = _descent.descend
 
     def descend(grams, target, start, valid, rule):
         found = plain(grams, target, start, valid, rule)
@@ -104,13 +104,14 @@ def spied(batches):
 
 def by_part(gram, gamma, device, memory, wait):
     """Seconds by part, and the batches that were descended on."""
-    from samecam.represent import _descent_gpu, _gpu, represent
+    from samecam.represent import represent
+    from samecam.represent.gpu import _descent, _exact
 
     batches = []
-    plain, _descent_gpu.descend = spied(batches)
-    with Clock(_gpu, PARTS, wait) as seconds:
+    plain, _descent.descend = spied(batches)
+    with Clock(_exact, PARTS, wait) as seconds:
         represent(gram, gamma, device=device, memory=memory)
-    _descent_gpu.descend = plain
+    _descent.descend = plain
     return seconds, batches
 
 

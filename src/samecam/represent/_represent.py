@@ -1,4 +1,4 @@
-"""One door to the three solvers, and the report each of them owes."""
+"""One function for the three solvers, and the report each of them gives."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from samecam.errors import ParameterValueError
 from samecam.represent import _cpu
 from samecam.represent._checks import as_gram, check_gamma, check_gram, check_positive
-from samecam.represent._cpu import Task
+from samecam.represent._lasso import LassoProblem
 
 Solver = Literal["exact", "admm", "authors"]
 
 
 @dataclass(frozen=True, slots=True)
 class SolverReport:
-    """What a solver did and how good its answer is.
+    """What a solver did and how good its solution is.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class SolverReport:
     tol : float
         Tolerance that was in force.
     n_images, nonzeros, zero_rows : int
-        Size of the answer; a row is zero if no correlation of that image exceeds gamma.
+        Size of the solution; a row is zero if no correlation of that image exceeds gamma.
     """
 
     solver: Solver
@@ -67,7 +67,7 @@ class Representation(NamedTuple):
     report: SolverReport
 
 
-class _Answer(NamedTuple):
+class _Solution(NamedTuple):
     coefficients: Any
     iterations: int
     objective: float
@@ -139,37 +139,38 @@ def represent(
     weight = check_gamma(gamma)
     _check_options(solver, tol, max_iter, eta, relaxation, n_threads)
     where = choose_device(device)
-    G, scale = _looked_at(gram, where)
+    G, scale = _checked(gram, where)
     usual = 20_000 if solver == "exact" else 1000
     sweeps = usual if max_iter is None else int(max_iter)
     if solver == "exact":
         limit = 1e-6 if tol is None else float(tol)
-        task = Task(G, weight, nonnegative, limit * scale, sweeps)
-        answer = _exact(task, n_threads, where, memory)
+        problem = LassoProblem(G, weight, nonnegative, limit * scale, sweeps)
+        solution = _exact(problem, n_threads, where, memory)
     else:
         limit = 1e-4 if tol is None else float(tol)
         rule = {"eta": float(eta), "relaxation": float(relaxation), "tol": limit}
         solve = _iterated if where == "cpu" else _iterated_gpu
-        answer = solve(G, weight, nonnegative, solver, sweeps, rule, n_threads)
-    C = answer.coefficients
+        solution = solve(G, weight, nonnegative, solver, sweeps, rule, n_threads)
+    C = solution.coefficients
     report = SolverReport(
-        solver=solver, gamma=weight, nonnegative=nonnegative, iterations=answer.iterations,
-        objective=answer.objective, kkt_violation=answer.violation, converged=answer.converged,
-        seconds=answer.seconds, tol=limit, n_images=G.shape[0], nonzeros=int(C.nnz),
+        solver=solver, gamma=weight, nonnegative=nonnegative, iterations=solution.iterations,
+        objective=solution.objective, kkt_violation=solution.violation,
+        converged=solution.converged, seconds=solution.seconds, tol=limit,
+        n_images=G.shape[0], nonzeros=int(C.nnz),
         zero_rows=int(np.count_nonzero(np.diff(C.indptr) == 0)),
     )  # fmt: skip
     return Representation(C, report)
 
 
-def _looked_at(gram: Any, device: str) -> tuple[Any, float]:
+def _checked(gram: Any, device: str) -> tuple[Any, float]:
     """The Gram where it is worked on, checked, and max |gram|."""
     if device == "cpu":
         array = as_gram(gram)
         return array, check_gram(array)
-    from samecam.represent import _gram_gpu
+    from samecam.represent import gpu
 
-    tensor = _gram_gpu.on_device(gram, device)
-    return tensor, _gram_gpu.check_gram(tensor)
+    tensor = gpu.on_device(gram, device)
+    return tensor, gpu.check_gram(tensor)
 
 
 def _check_options(
@@ -200,30 +201,32 @@ def _check_options(
         )
 
 
-def _exact(task: Task, n_threads: int | None, device: str, memory: int | None) -> _Answer:
+def _exact(
+    problem: LassoProblem, n_threads: int | None, device: str, memory: int | None
+) -> _Solution:
     start = time.perf_counter()
     if device == "cpu":
         from samecam.compute import machine
 
-        coefficients, rows = _cpu.solve(task, n_threads or machine().cores)
+        coefficients, rows = _cpu.solve(problem, n_threads or machine().cores)
     else:
         from samecam.compute import full_precision
-        from samecam.represent import _gpu
+        from samecam.represent import gpu
 
         with full_precision():
-            coefficients, rows = _gpu.solve(task, device, memory)
+            coefficients, rows = gpu.solve(problem, device, memory)
     seconds = time.perf_counter() - start
     worst = float(rows.violation.max(initial=0.0))
-    return _Answer(
+    return _Solution(
         coefficients, int(rows.rounds.max(initial=0)), float(rows.objective.sum()), worst,
-        worst <= task.tol, seconds,
+        worst <= problem.tol, seconds,
     )  # fmt: skip
 
 
 def _iterated(
     G: NDArray[np.floating], gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
     rule: dict[str, float], n_threads: int | None,
-) -> _Answer:  # fmt: skip
+) -> _Solution:  # fmt: skip
     from threadpoolctl import threadpool_limits
 
     from samecam.represent import _admm
@@ -238,7 +241,7 @@ def _iterated(
     seconds = time.perf_counter() - start
     C = done.coefficients
     violation = kkt_violation(G, C, gamma, nonnegative).max(initial=0.0)
-    return _Answer(
+    return _Solution(
         C, done.iterations, objective(G, C, gamma), float(violation), done.converged, seconds
     )
 
@@ -246,18 +249,18 @@ def _iterated(
 def _iterated_gpu(
     G: Any, gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
     rule: dict[str, float], n_threads: int | None,  # noqa: ARG001 - one signature
-) -> _Answer:  # fmt: skip
+) -> _Solution:  # fmt: skip
     from samecam.compute import full_precision
-    from samecam.represent import _admm_gpu
+    from samecam.represent import gpu
 
     start = time.perf_counter()
     with full_precision():
-        done = _admm_gpu.iterate(
+        done = gpu.iterate(
             G, gamma, nonnegative=nonnegative, max_iter=max_iter,
             zero_diagonal=solver == "authors", **rule,
         )  # fmt: skip
         seconds = time.perf_counter() - start
-        violation, objective = _admm_gpu.certificate(G, done.coefficients, gamma, nonnegative)
-    return _Answer(
+        violation, objective = gpu.certificate(G, done.coefficients, gamma, nonnegative)
+    return _Solution(
         done.coefficients, done.iterations, objective, violation, done.converged, seconds
     )

@@ -16,7 +16,7 @@ from tests.cluster.large_scale.collections import on_disk
 
 torch = pytest.importorskip("torch")
 
-from samecam.represent import _gpu  # noqa: E402
+from samecam.represent import gpu  # noqa: E402
 from tests.devices import DEVICE  # noqa: E402
 
 
@@ -38,13 +38,13 @@ def planted():
 def solved(monkeypatch):
     """Photos in each batch that the GPU's solver has worked on."""
     seen = []
-    plain = _gpu.solve
+    plain = gpu.solve
 
     def solve(task, *rest):
         seen.append(len(task.gram))
         return plain(task, *rest)
 
-    monkeypatch.setattr(_gpu, "solve", solve)
+    monkeypatch.setattr(gpu, "solve", solve)
     return seen
 
 

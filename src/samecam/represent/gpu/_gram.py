@@ -1,4 +1,4 @@
-"""The Gram on a device: moved there within its memory, and looked at there."""
+"""The Gram on a device: moved there within its memory, and checked there."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from samecam.compute import device_memory, format_bytes, torch_device
 from samecam.errors import SamecamError
 from samecam.represent import _checks
 
-ROWS = 4096  # moved and looked at so many at a time
+ROWS = 4096  # moved and checked so many at a time
 
 
 def on_device(gram: Any, device: str) -> Any:
@@ -49,7 +49,7 @@ def _as_gram(gram: Any) -> Any:
 def check_gram(gram: Any) -> float:
     """Raise unless `gram` is finite, symmetric and has a diagonal of ones; return max |gram|.
 
-    Allocates three blocks of 4096 rows at most; as `_checks.check_gram`, on the device.
+    Allocates three blocks of 4096 rows at most; as `represent._checks.check_gram`, on the device.
     """
     n = len(gram)
     if n == 0:
