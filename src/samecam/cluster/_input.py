@@ -15,14 +15,15 @@ from samecam.store import FingerprintStore
 
 
 class FingerprintInput:
-    """Mixin of estimators with `metric`, `memory`, `null_scale` and `n_pixels`.
+    """Mixin of estimators with `metric`, `memory` and `n_pixels`; before scikit-learn's classes.
 
-    Those that can compute on a GPU have `device` too. It stands before scikit-learn's base classes.
+    Those that use the scale of chance have `null_scale` too, and those that can compute on a
+    GPU `device`.
     """
 
     metric: str
     memory: int
-    null_scale: float | None
+    null_scale: float | None = None
     n_pixels: int | None
     device: str = "cpu"
 
@@ -33,7 +34,7 @@ class FingerprintInput:
         return tags
 
     def _check_input_parameters(self) -> None:
-        """Raise a sentence for the first of these parameters that is out of range."""
+        """Refuse the first of these parameters that is out of range."""
         if self.metric not in ("correlation", "precomputed"):
             raise ParameterValueError(
                 "metric", f"{{name}} is {self.metric!r}; choose 'correlation' or 'precomputed'"
@@ -90,7 +91,7 @@ class FingerprintInput:
     def _check_finite(
         self, gram: Any, source: correlate.Source, rows: npt.NDArray[np.intp] | None
     ) -> None:
-        """Raise a sentence for the row that holds no number; `gram` is an array or a tensor."""
+        """Refuse a row that holds no number; `gram` is an array or a tensor."""
         if not np.isfinite(float(gram.sum())):
             there = np.isfinite(gram if isinstance(gram, np.ndarray) else gram.cpu().numpy())
             bad = int(np.argmin(there.sum(axis=1)))
@@ -102,9 +103,9 @@ class FingerprintInput:
 
     def _represented(self, gram: Gram, gamma: float, **options: Any) -> Representation:
         """Sparse representation of all images; a missed certificate is a warning."""
-        answer = represent(gram, gamma, **options)
-        self._warn(answer.report)
-        return answer
+        representation = represent(gram, gamma, **options)
+        self._warn(representation.report)
+        return representation
 
     def _warn(self, report: SolverReport) -> None:
         """Warn of a missed certificate."""

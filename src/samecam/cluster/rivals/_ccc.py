@@ -1,7 +1,5 @@
 """Correlation clustering with consensus (Marra and others 2017)."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -41,7 +39,8 @@ class CCC(NullRival):
         below 1 − tolerance
     null : σ₀ is 1.4826·MAD of all correlations ("published") or "measured" without what
         cameras add, see `NullRival`; no size is needed
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`
+    random_state : of the order in which photos are visited
+    metric, memory, null_scale, n_pixels : as for `NullRival`
 
     Attributes
     ----------
@@ -60,15 +59,15 @@ class CCC(NullRival):
         null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        common: dict[str, Any] = {"memory": memory, "random_state": random_state}
         super().__init__(
-            null=null, metric=metric, null_scale=null_scale, n_pixels=n_pixels, **common
+            null=null, metric=metric, memory=memory, null_scale=null_scale, n_pixels=n_pixels
         )
+        self.random_state = random_state
         self.n_thresholds = n_thresholds
         self.tolerance = tolerance
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         check_at_least("n_thresholds", self.n_thresholds, 1)
         if not 0 <= self.tolerance < 1:
