@@ -31,7 +31,7 @@ from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._prepare import Job
 from samecam.case.extraction._worker import ExtractionTask, Outcome
 from samecam.case.folder import Case
-from samecam.cluster._elsewhere import batch_data
+from samecam.cluster._remote import batch_data
 from samecam.cluster.large_scale._batches import Task as Batch
 from samecam.cluster.large_scale._batches import run as cluster_batch
 from samecam.cluster.large_scale._partition import Rules

@@ -177,7 +177,7 @@ def main():
         "command": f"python -m benchmarks.growth --device {options.device.partition(':')[0]}",
         "commit": options.commit or commit(),
         "versions": versions(),
-        "device": compute.device_words(options.device),
+        "device": compute.describe_device(options.device),
         "processor": processor(),
         "threads": compute.machine().cores,
         "memory": compute.device_memory(options.device),

@@ -242,7 +242,7 @@ def solver_counted(tally, place):
     if place.device == "cpu":
         module, dense = solver_cpu, False
     else:
-        from samecam.represent import _gpu as module
+        from samecam.represent import gpu as module
 
         dense = True
     notes = {}

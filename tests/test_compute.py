@@ -60,9 +60,9 @@ def test_kernels_compile_where_no_cache_can_be_kept(tmp_path):
 
 def test_what_another_worker_might_not_meet():
     for error in (compute.TaskTimeoutError(), compute.WorkerDiedError(-9), MemoryError()):
-        assert compute.worth_another(error)
+        assert compute.worth_retrying(error)
     for answer in (ValueError("x"), None, 3, SamecamError("y")):
-        assert not compute.worth_another(answer)
+        assert not compute.worth_retrying(answer)
 
 
 def test_a_local_cluster_has_the_workers_that_are_asked_for():
@@ -104,16 +104,16 @@ def test_less_memory_where_a_gpu_has_none_left(monkeypatch):
             raise torch.cuda.OutOfMemoryError
         return "done"
 
-    assert compute.with_less(work, 2**30, "cuda:0") == "done"
+    assert compute.retry_with_less_memory(work, 2**30, "cuda:0") == "done"
     assert tried == [2**30, 2**29, 2**28]
 
     def never(_memory):
         raise torch.cuda.OutOfMemoryError
 
     with pytest.raises(SamecamError, match="'cuda:0' has no room.*device cpu"):
-        compute.with_less(never, 2**30, "cuda:0")
+        compute.retry_with_less_memory(never, 2**30, "cuda:0")
     with pytest.raises(ZeroDivisionError):
-        compute.with_less(lambda memory: memory / 0, 1, "cpu")
+        compute.retry_with_less_memory(lambda memory: memory / 0, 1, "cpu")
 
 
 def test_resources_are_fixed_for_this_machine():

@@ -252,7 +252,7 @@ def measure(options):
     images = pictures(options.count, options.side)
     rate = rates(compute.torch_device(device), timer, not timer.cuda)
     least = floor(options.side, rate)
-    result = {"device": compute.device_words(device), "torch": torch.__version__, "rates": rate}
+    result = {"device": compute.describe_device(device), "torch": torch.__version__, "rates": rate}
     result |= {"floor_microseconds": {k: 1e6 * v for k, v in least.items()}}
     result["windows"] = {
         name: 1e6

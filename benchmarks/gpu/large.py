@@ -21,7 +21,7 @@ import torch
 from benchmarks.gpu import sets
 from samecam import correlate
 from samecam.cluster import ConsolidatedSSC
-from samecam.compute import choose_device, default_memory, device_words
+from samecam.compute import choose_device, default_memory, describe_device
 from samecam.metrics import scores
 
 
@@ -205,7 +205,7 @@ def main():
                 "million": lambda: million(device, options.million),
             }[name]()
         result[name] = {
-            "device": device_words(device),
+            "device": describe_device(device),
             "torch": torch.__version__,
             "commit": options.commit or commit(),
             "seconds": time.perf_counter() - began,

@@ -84,10 +84,10 @@ class Clock:
 
 
 def spied(batches):
-    """`_descent_gpu.descend` that notes down the size and the iterations of each batch."""
-    from samecam.represent import _descent_gpu
+    """`_descent.descend` that notes down the size and the iterations of each batch."""
+    from samecam.represent.gpu import _descent
 
-    plain = _descent_gpu.descend
+    plain = _descent.descend
 
     def descend(grams, target, start, valid, rule):
         found = plain(grams, target, start, valid, rule)
@@ -104,13 +104,14 @@ def spied(batches):
 
 def by_part(gram, gamma, device, memory, wait):
     """Seconds by part, and the batches that were descended on."""
-    from samecam.represent import _descent_gpu, _gpu, represent
+    from samecam.represent import represent
+    from samecam.represent.gpu import _descent, _exact
 
     batches = []
-    plain, _descent_gpu.descend = spied(batches)
-    with Clock(_gpu, PARTS, wait) as seconds:
+    plain, _descent.descend = spied(batches)
+    with Clock(_exact, PARTS, wait) as seconds:
         represent(gram, gamma, device=device, memory=memory)
-    _descent_gpu.descend = plain
+    _descent.descend = plain
     return seconds, batches
 
 
@@ -147,7 +148,7 @@ def main():
     args = parser.parse_args()
     import torch
 
-    from samecam.compute import choose_device, device_words, torch_device
+    from samecam.compute import choose_device, describe_device, torch_device
 
     device = choose_device(args.device)
     where, gamma = torch_device(device), args.gamma * NULL
@@ -175,7 +176,7 @@ def main():
         peak += torch.cuda.max_memory_allocated(device)
         print(f"peak of the exact solver beside the Gram: {peak / 2**30:.2f} GiB")
     results[0] |= {"parts": seconds, "batches": batches, "peak_memory": peak}
-    write("gpu.lasso", results, **vars(args), device_name=device_words(device), null_scale=NULL)
+    write("gpu.lasso", results, **vars(args), device_name=describe_device(device), null_scale=NULL)
 
 
 if __name__ == "__main__":

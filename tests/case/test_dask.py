@@ -491,7 +491,7 @@ class Imagined:
         if any(task.path in self.ends for task in arguments):
             future.set_exception(compute.WorkerDiedError(None))
         else:
-            future.set_result(compute.Answers("w", [self.item(t, avoid) for t in arguments]))
+            future.set_result(compute.WorkerResults("w", [self.item(t, avoid) for t in arguments]))
         return future
 
     def item(self, task, avoid):

@@ -56,7 +56,9 @@ def test_no_module_imports_what_speaks_to_other_machines_or_loads_pickles():
     found = {(p.name, name) for p, tree in modules() for name in imported(tree)}
     assert len(found) > 100
     found = {pair for pair in found if pair[1] != "urllib.parse"}  # it quotes names, no more
-    found.remove(("_dask.py", "asyncio"))  # asks the scheduler that was named, and nobody else
+    found.remove(
+        ("_dask_connect.py", "asyncio")
+    )  # asks the scheduler that was named, and nobody else
     assert not [pair for pair in found if pair[1].split(".")[0] in FORBIDDEN]
 
 

@@ -164,7 +164,7 @@ def test_weak_photos_and_an_earlier_answer():
 class Elsewhere:
     """An executor with memory of its own, which it has not."""
 
-    workers, elsewhere = 2, True
+    workers, remote = 2, True
 
     def __init__(self):
         self.tasks = []
@@ -248,7 +248,7 @@ def test_the_memory_that_was_used_is_told(monkeypatch):
         tried.append(memory)
         return work(memory // 4)
 
-    monkeypatch.setattr("samecam.compute.with_less", short)
+    monkeypatch.setattr("samecam.compute.retry_with_less_memory", short)
     model = ConsolidatedSSC(metric="precomputed", n_pixels=512**2, memory=2**30)
     assert model.fit(drawn.gram).memory_ == 2**28
     assert tried == [2**30]

@@ -9,20 +9,21 @@ from sklearn.utils.validation import validate_data
 
 from samecam import compute, correlate
 from samecam.arrays import Gram
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, ParameterValueError
 from samecam.represent import Representation, SolverReport, represent
 from samecam.store import FingerprintStore
 
 
 class FingerprintInput:
-    """Mixin of estimators with `metric`, `memory`, `null_scale` and `n_pixels`.
+    """Mixin of estimators with `metric`, `memory` and `n_pixels`; before scikit-learn's classes.
 
-    Those that can compute on a GPU have `device` too. It stands before scikit-learn's base classes.
+    Those that use the scale of chance have `null_scale` too, and those that can compute on a
+    GPU `device`.
     """
 
     metric: str
     memory: int
-    null_scale: float | None
+    null_scale: float | None = None
     n_pixels: int | None
     device: str = "cpu"
 
@@ -33,23 +34,32 @@ class FingerprintInput:
         return tags
 
     def _check_input_parameters(self) -> None:
-        """Raise a sentence for the first of these parameters that is out of range."""
+        """Refuse the first of these parameters that is out of range."""
         if self.metric not in ("correlation", "precomputed"):
-            raise ValueError(f"metric is {self.metric!r}; choose 'correlation' or 'precomputed'")
+            raise ParameterValueError(
+                "metric", f"{{name}} is {self.metric!r}; choose 'correlation' or 'precomputed'"
+            )
         if self.null_scale is not None and not 0 < self.null_scale < np.inf:
-            raise ValueError(f"null_scale is {self.null_scale}; give a positive number, or None")
+            raise ParameterValueError(
+                "null_scale",
+                f"{{name}} is {self.null_scale}; give a positive number, or leave it out",
+            )
         if self.n_pixels is not None and self.n_pixels < 1:
-            raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
+            raise ParameterValueError(
+                "n_pixels", f"{{name}} is {self.n_pixels}; give the length of a fingerprint"
+            )
         try:
             compute.check_device(self.device)
-        except SamecamError as error:
-            raise ValueError(str(error).rstrip(".")) from None
+        except ParameterError as error:
+            raise ParameterValueError(error.parameter, error.message.rstrip(".")) from None
 
     def _validated(self, X: Any) -> tuple[correlate.Source, int | None]:
         """A store, rows of unit norm, or correlations; and the length of a fingerprint if known."""
         if isinstance(X, FingerprintStore):
             if self.metric == "precomputed":
-                raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
+                raise ParameterValueError(
+                    "metric", "{name} is 'precomputed' but X is a store; use 'correlation'"
+                )
             if len(X) == 0:
                 raise ValueError("X holds no fingerprint; give at least one")
             self.n_features_in_ = X.n_pixels
@@ -81,7 +91,7 @@ class FingerprintInput:
     def _check_finite(
         self, gram: Any, source: correlate.Source, rows: npt.NDArray[np.intp] | None
     ) -> None:
-        """Raise a sentence for the row that holds no number; `gram` is an array or a tensor."""
+        """Refuse a row that holds no number; `gram` is an array or a tensor."""
         if not np.isfinite(float(gram.sum())):
             there = np.isfinite(gram if isinstance(gram, np.ndarray) else gram.cpu().numpy())
             bad = int(np.argmin(there.sum(axis=1)))
@@ -93,9 +103,9 @@ class FingerprintInput:
 
     def _represented(self, gram: Gram, gamma: float, **options: Any) -> Representation:
         """Sparse representation of all images; a missed certificate is a warning."""
-        answer = represent(gram, gamma, **options)
-        self._warn(answer.report)
-        return answer
+        representation = represent(gram, gamma, **options)
+        self._warn(representation.report)
+        return representation
 
     def _warn(self, report: SolverReport) -> None:
         """Warn of a missed certificate."""

@@ -4,20 +4,21 @@ The only place that decides any of these; everything else is told.
 """
 
 from samecam.compute._completed import completed
-from samecam.compute._dask import LOCAL, DaskPool, cluster_workers, worth_another
-from samecam.compute._dask_worker import Answers
+from samecam.compute._dask import DaskPool, worth_retrying
+from samecam.compute._dask_connect import LOCAL, cluster_workers
+from samecam.compute._dask_worker import WorkerResults
 from samecam.compute._device import (
     TORCH_CPU,
     check_device,
     choose_device,
     default_memory,
+    describe_device,
+    device_errors,
     device_memory,
-    device_sentences,
-    device_words,
     full_precision,
     out_of_memory,
+    retry_with_less_memory,
     torch_device,
-    with_less,
 )
 from samecam.compute._jit import jit
 from samecam.compute._machine import (
@@ -42,7 +43,6 @@ from samecam.compute._resources import Resources
 __all__ = [
     "LOCAL",
     "TORCH_CPU",
-    "Answers",
     "DaskPool",
     "Executor",
     "LocalPool",
@@ -52,14 +52,15 @@ __all__ = [
     "Resources",
     "TaskTimeoutError",
     "WorkerDiedError",
+    "WorkerResults",
     "check_device",
     "choose_device",
     "cluster_workers",
     "completed",
     "default_memory",
+    "describe_device",
+    "device_errors",
     "device_memory",
-    "device_sentences",
-    "device_words",
     "format_bytes",
     "full_precision",
     "jit",
@@ -67,10 +68,10 @@ __all__ = [
     "no_progress",
     "out_of_memory",
     "parse_bytes",
+    "retry_with_less_memory",
     "rows_per_block",
     "torch_device",
-    "with_less",
     "worker_count",
     "worker_memory",
-    "worth_another",
+    "worth_retrying",
 ]

@@ -1,4 +1,4 @@
-"""On a worker of a cluster: tasks run in processes beside it, so that it outlives them all."""
+"""On a worker of a cluster: tasks run in processes next to it, so that it outlives them all."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class WorkerResults:
     """What became of several tasks on one worker: results in order, or what was raised."""
 
     worker: str
@@ -51,20 +51,20 @@ class Worker:
     """What is known of a worker: bytes a task may take there, and what is wrong with it."""
 
     memory: int | None
-    trouble: str = ""
+    problem: str = ""
 
 
 def probe(setup: Setup, dask_worker: Any) -> Worker:
     """Look whether this worker can do the work; called on each, outside of all tasks."""
-    return Worker(_share(dask_worker), _trouble(setup))
+    return Worker(_share(dask_worker), _problem(setup))
 
 
 def release(name: str) -> None:
     """End the processes of a pool on this worker."""
     with _lock:
         _released.add(name)
-        if name in _kept:
-            _kept.pop(name).close()
+        if name in _processes:
+            _processes.pop(name).close()
 
 
 def run(
@@ -72,36 +72,36 @@ def run(
     function: Callable[[Any], Any],
     arguments: tuple[Any, ...],
     then: Callable[[list[Any]], None] | None = None,
-) -> Answers:
-    """Call `function` with each argument, beside this process; `then` here with all answers.
+) -> WorkerResults:
+    """Call `function` with each argument, next to this process; `then` here with all results.
 
-    What one call raises is its answer. Should the process beside end (the kernel was out of
+    What one call raises is its result. Should the process end (the kernel was out of
     memory, say), another takes the rest one by one: the call that ends it again is the one
     that died.
     """
     from distributed import get_worker
 
     worker = get_worker()
-    trouble = "" if setup.name in _kept else _trouble(setup)
-    if trouble:
-        raise SamecamError(f"The worker {worker.address} {trouble}")
+    problem = "" if setup.name in _processes else _problem(setup)
+    if problem:
+        raise SamecamError(f"The worker {worker.address} {problem}")
     futures = [_submit(setup, worker, function, argument) for argument in arguments]
-    answers = [_answer(future) for future in futures]
-    for k, answer in enumerate(answers):
-        if isinstance(answer, _BesideEndedError):
-            again = _answer(_submit(setup, worker, function, arguments[k]))
-            ended = isinstance(again, _BesideEndedError)
-            answers[k] = WorkerDiedError(again.exit_code) if ended else again
+    results = [_result(future) for future in futures]
+    for k, result in enumerate(results):
+        if isinstance(result, _ProcessEndedError):
+            again = _result(_submit(setup, worker, function, arguments[k]))
+            ended = isinstance(again, _ProcessEndedError)
+            results[k] = WorkerDiedError(again.exit_code) if ended else again
     if then is not None:
-        then(answers)
-    return Answers(worker.address, answers)
+        then(results)
+    return WorkerResults(worker.address, results)
 
 
-class _BesideEndedError(WorkerDiedError):
-    """The process beside the worker ended, with all that ran in it."""
+class _ProcessEndedError(WorkerDiedError):
+    """The process next to the worker ended, with all that ran in it."""
 
 
-class Beside:
+class TaskProcess:
     """A process with a `LocalPool` of its own, next to a worker, which may not have children.
 
     (A worker of dask is a daemon of its nanny.) It ends when the connection does, so when the
@@ -126,7 +126,7 @@ class Beside:
         self._count = 0
         self.ended = False
         ours.send((setup, workers, memory))
-        threading.Thread(target=self._listen, daemon=True, name="beside").start()
+        threading.Thread(target=self._listen, daemon=True, name="task-process").start()
 
     @property
     def idle(self) -> bool:
@@ -147,7 +147,7 @@ class Beside:
                 self._connection.send_bytes(data)
             except OSError:
                 del self._waiting[self._count]
-                future.set_exception(_BesideEndedError(None))
+                future.set_exception(_ProcessEndedError(None))
         return future
 
     def close(self) -> None:
@@ -177,10 +177,10 @@ class Beside:
             left, self._waiting = list(self._waiting.values()), {}
             self._connection.close()
         for future in left:
-            future.set_exception(_BesideEndedError(code))
+            future.set_exception(_ProcessEndedError(code))
 
 
-_kept: dict[str, Beside] = {}
+_processes: dict[str, TaskProcess] = {}
 _released: set[str] = set()
 _lock = threading.Lock()
 
@@ -193,17 +193,17 @@ def _submit(setup: Setup, worker: Any, function: Any, argument: Any) -> "Future[
     with _lock:
         if setup.name in _released:
             raise SamecamError("The command that wanted this has ended: give it again.")
-        beside = _kept.get(setup.name)
-        if beside is None or beside.ended:
-            for name in [name for name, other in _kept.items() if other.idle]:
-                _kept.pop(name).close()
+        process = _processes.get(setup.name)
+        if process is None or process.ended:
+            for name in [name for name, other in _processes.items() if other.idle]:
+                _processes.pop(name).close()
             limits = [m for m in (setup.memory, _share(worker)) if m is not None]
             memory = min(limits, default=None)
-            beside = _kept[setup.name] = Beside(setup, worker.state.nthreads, memory)
-        return beside.submit(function, argument)
+            process = _processes[setup.name] = TaskProcess(setup, worker.state.nthreads, memory)
+        return process.submit(function, argument)
 
 
-def _answer(future: "Future[Any]") -> Any:
+def _result(future: "Future[Any]") -> Any:
     try:
         return future.result()
     except Exception as error:
@@ -216,7 +216,7 @@ def _share(worker: Any) -> int | None:
     return int(limit) // int(worker.state.nthreads) if limit else None
 
 
-def _trouble(setup: Setup) -> str:
+def _problem(setup: Setup) -> str:
     if setup.version != __version__:
         return (
             f"has samecam {__version__}, and this command is of {setup.version}: install the "
@@ -226,7 +226,7 @@ def _trouble(setup: Setup) -> str:
 
 
 def serve(descriptor: int) -> None:
-    """Be the process beside a worker: run what comes, until the connection ends."""
+    """Be the process next to a worker: run what comes, until the connection ends."""
     connection = Connection(descriptor)
     setup, workers, memory = connection.recv()
     pool = LocalPool(

@@ -61,7 +61,7 @@ def device_memory(name: str) -> int:
     return int(free + kept)
 
 
-def device_words(name: str) -> str:
+def describe_device(name: str) -> str:
     """A device as a person would name it, for `case.json` and reports."""
     if not name.startswith("cuda"):
         return name
@@ -135,7 +135,7 @@ def full_precision() -> Iterator[None]:
             backend.fp32_precision = precision
 
 
-def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
+def retry_with_less_memory(work: Callable[[int], T], memory: int, device: str) -> T:
     """`work(memory)`, and with half as much whenever the device has no room for that.
 
     Somebody else may use a GPU too, and libraries take some of it for themselves.
@@ -160,8 +160,8 @@ def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
 
 
 @contextmanager
-def device_sentences(device: str) -> Iterator[None]:
-    """Turn a GPU's want of memory into a sentence."""
+def device_errors(device: str) -> Iterator[None]:
+    """Turn a GPU's want of memory into an error for the user."""
     try:
         yield
     except RuntimeError as error:
@@ -175,5 +175,5 @@ def device_sentences(device: str) -> Iterator[None]:
 
 def out_of_memory(error: RuntimeError) -> bool:
     """Whether a GPU, or a library on it, found no memory."""
-    words = ("ALLOC_FAILED", "out of memory")
-    return type(error).__name__ == "OutOfMemoryError" or any(word in str(error) for word in words)
+    signs = ("ALLOC_FAILED", "out of memory")
+    return type(error).__name__ == "OutOfMemoryError" or any(sign in str(error) for sign in signs)

@@ -35,11 +35,11 @@ class Executor(Protocol):
     Attributes
     ----------
     workers : tasks that run at a time
-    elsewhere : whether the workers have memory of their own, on other machines
+    remote : whether the workers have memory of their own, on other machines
     """
 
     workers: int
-    elsewhere: bool
+    remote: bool
 
     def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":
         """Begin `function(argument)`; both must be importable or plain data.
@@ -71,7 +71,7 @@ class LocalPool:
     initializer, initargs : called first in every worker
     """
 
-    elsewhere = False
+    remote = False
 
     def __init__(
         self,

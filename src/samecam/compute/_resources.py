@@ -5,7 +5,7 @@ None of it changes the answer, except that a device moves it by rounding.
 
 from dataclasses import dataclass, replace
 
-from samecam.compute._dask import cluster_workers
+from samecam.compute._dask_connect import cluster_workers
 from samecam.compute._device import check_device, choose_device, default_memory
 from samecam.compute._machine import worker_count
 from samecam.errors import ParameterError

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Floats
-from samecam.compute import choose_device, torch_device, with_less
+from samecam.compute import choose_device, retry_with_less_memory, torch_device
 from samecam.correlate import _cpu
 from samecam.correlate._cpu import DEFAULT_MEMORY, Source
 
@@ -47,7 +47,7 @@ def gram(
         answer: Floats = gram_on(source, rows=rows, memory=budget, device=used).cpu().numpy()
         return answer
 
-    found = with_less(made, memory, used)
+    found = retry_with_less_memory(made, memory, used)
     if out is None:
         return found
     _cpu.check_out(out, len(found), len(found))

@@ -5,19 +5,12 @@ iteration: (G + ηI)⁻¹ is formed once, and (G + ηI)⁻¹ G = I − η(G + η
 all matrices here are the transposes of the paper's; G is symmetric.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from samecam.arrays import AnyFloats
-
-
-class Iterated(NamedTuple):
-    """The feasible variable V as a CSR array, iterations done, and whether max|Z − V| < tol."""
-
-    coefficients: Any
-    iterations: int
-    converged: bool
+from samecam.represent._lasso import AdmmResult
 
 
 def iterate(
@@ -30,7 +23,7 @@ def iterate(
     eta: float,
     relaxation: float,
     zero_diagonal: bool,
-) -> Iterated:
+) -> AdmmResult:
     """Run the iteration on Z, V and the multipliers Λ, starting from zeros ::
 
         Z ← (G − Λ + ηV)(G + ηI)⁻¹;  zero_diagonal: diag Z ← 0
@@ -71,7 +64,7 @@ def iterate(
         converged = bool(np.abs(np.subtract(product, V, out=product)).max() < tol)
         multiplier -= V
         multiplier *= eta
-    return Iterated(csr_array(V), iterations, converged)
+    return AdmmResult(csr_array(V), iterations, converged)
 
 
 def _inverse(gram: AnyFloats, eta: float) -> AnyFloats:
@@ -88,7 +81,7 @@ def _inverse(gram: AnyFloats, eta: float) -> AnyFloats:
     if not failed:
         factor, failed = potri(factor, lower=True, overwrite_c=True)
     if failed:
-        raise LinAlgError("gram + eta·I is not positive definite: raise eta or check gram.")
+        raise LinAlgError("gram + eta·I is not positive definite: raise eta or check gram")
     for j in range(gram.shape[0] - 1):  # the other triangle, column by column
         factor[j, j + 1 :] = factor[j + 1 :, j]
     return factor  # type: ignore[no-any-return]

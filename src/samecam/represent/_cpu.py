@@ -18,31 +18,22 @@ Not in the paper, which uses ADMM on n × n matrices; the minimiser is the same.
 import queue
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from samecam.arrays import AnyFloats, Doubles
-
-ROUNDS = 30  # working-set rounds before a row is given up
-MARGIN = 0.02  # columns this close to γ join the working set from the second round on
-FIRST = 0.02  # tolerance of the first round in units of γ
-INNER = 0.3  # tolerance of the descent in units of the tolerance asked for
-
-Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Task:
-    """What is to be solved; `tol` is absolute."""
-
-    gram: AnyFloats
-    gamma: float
-    nonnegative: bool
-    tol: float
-    max_sweeps: int
+from samecam.represent._lasso import (
+    FIRST,
+    INNER,
+    MARGIN,
+    ROUNDS,
+    Indices,
+    LassoProblem,
+    SolvedRows,
+    assemble,
+)
 
 
 class Rows(NamedTuple):
@@ -53,18 +44,6 @@ class Rows(NamedTuple):
     columns: Indices
     values: AnyFloats
     residual: Doubles
-    sweeps: Indices
-
-
-class Solved(NamedTuple):
-    """A finished block: CSR parts, and per row objective, violation, rounds and sweeps."""
-
-    lengths: Indices
-    columns: NDArray[np.int32]
-    values: AnyFloats
-    objective: Doubles
-    violation: Doubles
-    rounds: Indices
     sweeps: Indices
 
 
@@ -83,20 +62,20 @@ def scratch_size(n: int, n_threads: int) -> int:
     return max(gather_limit(n), min(2**25, n * n // (4 * n_threads)))
 
 
-def solve(task: Task, n_threads: int) -> tuple[Any, Solved]:
-    """All rows. Returns CSR coefficients and a `Solved` with the per-row figures.
+def solve(problem: LassoProblem, n_threads: int) -> tuple[Any, SolvedRows]:
+    """All rows. Returns CSR coefficients and a `SolvedRows` with the per-row figures.
 
     Blocks follow one another; within a block the threads share its rows (descent) and then
     its columns (check), so that memory for a block is needed once.
     """
-    n = task.gram.shape[0]
+    n = problem.gram.shape[0]
     step = block_rows(n)
-    with Workers(n_threads, scratch_size(n, n_threads), task.gram.dtype) as workers:
+    with Workers(n_threads, scratch_size(n, n_threads), problem.gram.dtype) as workers:
         blocks = [
-            solve_block(task, np.arange(start, min(start + step, n), dtype=np.int64), workers)
+            solve_block(problem, np.arange(start, min(start + step, n), dtype=np.int64), workers)
             for start in range(0, n, step)
         ]
-    return assemble(blocks, n, task.gram.dtype)
+    return assemble(blocks, n, problem.gram.dtype)
 
 
 class Workers:
@@ -133,21 +112,21 @@ class Workers:
             pass
 
 
-def solve_block(task: Task, rows: Indices, workers: Workers) -> Solved:
+def solve_block(problem: LassoProblem, rows: Indices, workers: Workers) -> SolvedRows:
     """The given rows to the tolerance, or until the rounds are used up."""
     done: list[tuple[Any, ...]] = [()] * rows.size
     now = Rows(
         rows,
         np.zeros(rows.size + 1, np.int64),
         np.empty(0, np.int64),
-        np.empty(0, task.gram.dtype),
-        task.gram[rows[0] : rows[-1] + 1].astype(np.float64),
+        np.empty(0, problem.gram.dtype),
+        problem.gram[rows[0] : rows[-1] + 1].astype(np.float64),
         np.zeros(rows.size, np.int64),
     )
     for round_ in range(1, ROUNDS + 1):
-        now = _improve(task, now, workers, round_)
-        violation, objective = _check(task, now, workers)
-        finished = violation <= task.tol if round_ < ROUNDS else np.ones(now.rows.size, bool)
+        now = _improve(problem, now, workers, round_)
+        violation, objective = _check(problem, now, workers)
+        finished = violation <= problem.tol if round_ < ROUNDS else np.ones(now.rows.size, bool)
         for b in np.flatnonzero(finished):
             part = slice(now.pointers[b], now.pointers[b + 1])
             done[now.rows[b] - rows[0]] = (
@@ -157,27 +136,27 @@ def solve_block(task: Task, rows: Indices, workers: Workers) -> Solved:
         if finished.all():
             break
         now = _keep(now, np.flatnonzero(~finished))
-    return _pack(done, task.gram.dtype)
+    return _pack(done, problem.gram.dtype)
 
 
-def _check(task: Task, now: Rows, workers: Workers) -> tuple[Doubles, Doubles]:
+def _check(problem: LassoProblem, now: Rows, workers: Workers) -> tuple[Doubles, Doubles]:
     """Bring the residuals of a block up to date; violation and objective of every row."""
     from samecam.represent import _kernels
 
     def update(begin: int, stop: int, _: AnyFloats) -> None:
         _kernels.residuals(
-            task.gram, now.rows, now.pointers, now.columns, now.values, now.residual, begin, stop
+            problem.gram, now.rows, now.pointers, now.columns, now.values, now.residual, begin, stop
         )
 
     def judge(begin: int, stop: int, _: AnyFloats) -> None:
         _kernels.judge(
-            task.gram, now.residual[begin:stop], now.rows[begin:stop],
-            now.pointers[begin : stop + 1], now.columns, now.values, task.gamma,
-            task.nonnegative, violation[begin:stop], objective[begin:stop],
+            problem.gram, now.residual[begin:stop], now.rows[begin:stop],
+            now.pointers[begin : stop + 1], now.columns, now.values, problem.gamma,
+            problem.nonnegative, violation[begin:stop], objective[begin:stop],
         )  # fmt: skip
 
     violation, objective = np.empty(now.rows.size), np.empty(now.rows.size)
-    n = task.gram.shape[0]  # the cuts depend on n alone: so does the rounding
+    n = problem.gram.shape[0]  # the cuts depend on n alone: so does the rounding
     workers.run(update, _runs(n, min(_kernels.TILE, max(64, n // 8))))
     workers.run(judge, _runs(now.rows.size, 32))
     return violation, objective
@@ -188,67 +167,69 @@ def _runs(total: int, step: int) -> Iterator[tuple[int, int]]:
     return ((a, min(a + step, total)) for a in range(0, total, step))
 
 
-def _improve(task: Task, now: Rows, workers: Workers, round_: int) -> Rows:
+def _improve(problem: LassoProblem, now: Rows, workers: Workers, round_: int) -> Rows:
     """New coefficients of all rows: working sets, then descent on each."""
-    pointers, sets = _working_sets(task, now, workers, round_)
+    pointers, sets = _working_sets(problem, now, workers, round_)
     values = np.empty(sets.size, np.float64)
-    tol = INNER * task.tol
+    tol = INNER * problem.tol
     if round_ == 1:
-        tol = max(tol, FIRST * task.gamma)
+        tol = max(tol, FIRST * problem.gamma)
 
     def descend(begin: int, stop: int, scratch: AnyFloats) -> None:
         part = slice(pointers[begin], pointers[stop])
         inside = pointers[begin : stop + 1] - pointers[begin]
-        _descend(task, now, begin, stop, inside, sets[part], values[part], tol, scratch)
+        _descend(problem, now, begin, stop, inside, sets[part], values[part], tol, scratch)
 
-    workers.run(descend, _portions(np.diff(pointers), gather_limit(task.gram.shape[0]), workers))
-    rounded = values.astype(task.gram.dtype)
+    workers.run(descend, _portions(np.diff(pointers), gather_limit(problem.gram.shape[0]), workers))
+    rounded = values.astype(problem.gram.dtype)
     held = rounded != 0
     counts = np.concatenate([[0], np.cumsum(held)])
     return now._replace(pointers=counts[pointers], columns=sets[held], values=rounded[held])
 
 
-def _working_sets(task: Task, now: Rows, workers: Workers, round_: int) -> tuple[Indices, Indices]:
+def _working_sets(
+    problem: LassoProblem, now: Rows, workers: Workers, round_: int
+) -> tuple[Indices, Indices]:
     """Pointers (rows + 1) and columns of the working sets of a block."""
     from samecam.represent import _kernels
 
-    level = task.gamma * (1.0 if round_ == 1 else 1.0 - MARGIN)
-    found: dict[int, tuple[Indices, Indices]] = {}
+    level = problem.gamma * (1.0 if round_ == 1 else 1.0 - MARGIN)
+    parts: dict[int, tuple[Indices, Indices]] = {}
 
     def select(begin: int, stop: int, _: AnyFloats) -> None:
         pointers = np.zeros(stop - begin + 1, np.int64)
         rule = (
             now.residual[begin:stop], now.rows[begin:stop], now.pointers[begin : stop + 1],
-            now.columns, level, task.nonnegative, pointers,
+            now.columns, level, problem.nonnegative, pointers,
         )  # fmt: skip
         columns = np.empty(_kernels.working_sets(*rule, np.empty(0, np.int64)), np.int64)
         _kernels.working_sets(*rule, columns)
-        found[begin] = np.diff(pointers), columns
+        parts[begin] = np.diff(pointers), columns
 
     workers.run(select, _runs(now.rows.size, 32))
-    lengths, columns = zip(*(found[begin] for begin in sorted(found)), strict=True)
+    lengths, columns = zip(*(parts[begin] for begin in sorted(parts)), strict=True)
     return np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(columns)
 
 
 def _descend(
-    task: Task, now: Rows, a: int, z: int, pointers: Indices, sets: Indices, values: Doubles,
-    tol: float, scratch: AnyFloats,
+    problem: LassoProblem, now: Rows, a: int, z: int, pointers: Indices, sets: Indices,
+    values: Doubles, tol: float, scratch: AnyFloats,
 ) -> None:  # fmt: skip
     """Descend on rows a…z−1 of the block: gathered, or directly if one row is too large."""
     from samecam.represent import _kernels
 
-    rule = (task.gamma, task.nonnegative, tol, task.max_sweeps)
+    rule = (problem.gamma, problem.nonnegative, tol, problem.max_sweeps)
     sizes = np.diff(pointers)
     offsets = np.concatenate([[0], np.cumsum(sizes * sizes)])
-    if z - a > 1 or offsets[-1] <= gather_limit(task.gram.shape[0]):
-        _kernels.gather(task.gram, pointers, sets, offsets, scratch)
+    if z - a > 1 or offsets[-1] <= gather_limit(problem.gram.shape[0]):
+        _kernels.gather(problem.gram, pointers, sets, offsets, scratch)
         _kernels.descend_gathered(
             scratch, offsets, pointers, sets, now.residual[a:z], now.pointers[a : z + 1],
             now.columns, now.values, *rule, values, now.sweeps[a:z],
         )  # fmt: skip
         return
     _kernels.start_values(now.pointers, now.columns, now.values, a, sets, values)
-    now.sweeps[a] += _kernels.descend_direct(task.gram, sets, now.residual[a], values, *rule)
+    now.sweeps[a] += _kernels.descend_direct(problem.gram, sets, now.residual[a], values, *rule)
 
 
 def _portions(sizes: Indices, limit: int, workers: Workers) -> Iterator[tuple[int, int]]:
@@ -289,10 +270,10 @@ def _keep(now: Rows, chosen: NDArray[np.intp]) -> Rows:
     )
 
 
-def _pack(done: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> Solved:
-    """Finished rows, in order, as one `Solved`."""
+def _pack(done: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> SolvedRows:
+    """Finished rows, in order, as one `SolvedRows`."""
     columns, values, objective, violation, rounds, sweeps = zip(*done, strict=True)
-    return Solved(
+    return SolvedRows(
         np.array([c.size for c in columns], np.int64),
         np.concatenate(columns) if columns else np.empty(0, np.int32),
         np.concatenate(values) if values else np.empty(0, dtype),
@@ -301,30 +282,3 @@ def _pack(done: list[tuple[Any, ...]], dtype: np.dtype[Any]) -> Solved:
         np.array(rounds, np.int64),
         np.array(sweeps, np.int64),
     )
-
-
-def assemble(blocks: list[Solved], n: int, dtype: np.dtype[Any]) -> tuple[Any, Solved]:
-    """One CSR array of all blocks; each block's part is freed once it is copied."""
-    from scipy.sparse import csr_array
-
-    lengths = _joined([b.lengths for b in blocks])
-    figures = [_joined([b[k] for b in blocks]) for k in range(3, 7)]
-    total = int(lengths.sum())
-    index = np.int32 if total < 2**31 - 1 else np.int64
-    pointers = np.concatenate([[0], np.cumsum(lengths)]).astype(index)
-    columns, values = np.empty(total, index), np.empty(total, dtype)
-    at = total
-    while blocks:
-        block = blocks.pop()
-        at -= block.values.size
-        columns[at : at + block.values.size] = block.columns
-        values[at : at + block.values.size] = block.values
-        del block
-    coefficients = csr_array((values, columns, pointers), shape=(n, n))
-    coefficients.has_canonical_format = True
-    none = (np.empty(0, np.int32), np.empty(0, dtype))
-    return coefficients, Solved(lengths, *none, *figures)
-
-
-def _joined(parts: list[Any]) -> Any:
-    return np.concatenate(parts) if parts else np.empty(0, np.int64)

@@ -1,4 +1,4 @@
-"""One door to the three solvers, and the report each of them owes."""
+"""One function for the three solvers, and the report each of them gives."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -7,16 +7,17 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samecam.errors import ParameterValueError
 from samecam.represent import _cpu
 from samecam.represent._checks import as_gram, check_gamma, check_gram, check_positive
-from samecam.represent._cpu import Task
+from samecam.represent._lasso import LassoProblem
 
 Solver = Literal["exact", "admm", "authors"]
 
 
 @dataclass(frozen=True, slots=True)
 class SolverReport:
-    """What a solver did and how good its answer is.
+    """What a solver did and how good its solution is.
 
     Attributes
     ----------
@@ -38,7 +39,7 @@ class SolverReport:
     tol : float
         Tolerance that was in force.
     n_images, nonzeros, zero_rows : int
-        Size of the answer; a row is zero if no correlation of that image exceeds gamma.
+        Size of the solution; a row is zero if no correlation of that image exceeds gamma.
     """
 
     solver: Solver
@@ -66,7 +67,7 @@ class Representation(NamedTuple):
     report: SolverReport
 
 
-class _Answer(NamedTuple):
+class _Solution(NamedTuple):
     coefficients: Any
     iterations: int
     objective: float
@@ -138,37 +139,38 @@ def represent(
     weight = check_gamma(gamma)
     _check_options(solver, tol, max_iter, eta, relaxation, n_threads)
     where = choose_device(device)
-    G, scale = _looked_at(gram, where)
+    G, scale = _checked(gram, where)
     usual = 20_000 if solver == "exact" else 1000
     sweeps = usual if max_iter is None else int(max_iter)
     if solver == "exact":
         limit = 1e-6 if tol is None else float(tol)
-        task = Task(G, weight, nonnegative, limit * scale, sweeps)
-        answer = _exact(task, n_threads, where, memory)
+        problem = LassoProblem(G, weight, nonnegative, limit * scale, sweeps)
+        solution = _exact(problem, n_threads, where, memory)
     else:
         limit = 1e-4 if tol is None else float(tol)
         rule = {"eta": float(eta), "relaxation": float(relaxation), "tol": limit}
         solve = _iterated if where == "cpu" else _iterated_gpu
-        answer = solve(G, weight, nonnegative, solver, sweeps, rule, n_threads)
-    C = answer.coefficients
+        solution = solve(G, weight, nonnegative, solver, sweeps, rule, n_threads)
+    C = solution.coefficients
     report = SolverReport(
-        solver=solver, gamma=weight, nonnegative=nonnegative, iterations=answer.iterations,
-        objective=answer.objective, kkt_violation=answer.violation, converged=answer.converged,
-        seconds=answer.seconds, tol=limit, n_images=G.shape[0], nonzeros=int(C.nnz),
+        solver=solver, gamma=weight, nonnegative=nonnegative, iterations=solution.iterations,
+        objective=solution.objective, kkt_violation=solution.violation,
+        converged=solution.converged, seconds=solution.seconds, tol=limit,
+        n_images=G.shape[0], nonzeros=int(C.nnz),
         zero_rows=int(np.count_nonzero(np.diff(C.indptr) == 0)),
     )  # fmt: skip
     return Representation(C, report)
 
 
-def _looked_at(gram: Any, device: str) -> tuple[Any, float]:
+def _checked(gram: Any, device: str) -> tuple[Any, float]:
     """The Gram where it is worked on, checked, and max |gram|."""
     if device == "cpu":
         array = as_gram(gram)
         return array, check_gram(array)
-    from samecam.represent import _gram_gpu
+    from samecam.represent import gpu
 
-    tensor = _gram_gpu.on_device(gram, device)
-    return tensor, _gram_gpu.check_gram(tensor)
+    tensor = gpu.on_device(gram, device)
+    return tensor, gpu.check_gram(tensor)
 
 
 def _check_options(
@@ -179,44 +181,52 @@ def _check_options(
     relaxation: float,
     n_threads: int | None,
 ) -> None:
-    """Raise a sentence for the first option out of range."""
+    """Refuse the first option out of range."""
     if solver not in get_args(Solver):
-        raise ValueError(f"solver is {solver!r}: choose one of {', '.join(get_args(Solver))}.")
+        raise ParameterValueError(
+            "solver", f"{{name}} is {solver!r}: choose one of {', '.join(get_args(Solver))}"
+        )
     if tol is not None:
-        check_positive("tol", tol, "give a small positive number.")
+        check_positive("tol", tol, "give a small positive number")
     if max_iter is not None and max_iter < 1:
-        raise ValueError(f"max_iter is {max_iter}: give 1 or more.")
-    check_positive("eta", eta, "give a positive number, 1 is usual.")
+        raise ParameterValueError("max_iter", f"{{name}} is {max_iter}: give 1 or more")
+    check_positive("eta", eta, "give a positive number, 1 is usual")
     if not 0 < relaxation < 2:
-        raise ValueError(f"relaxation is {relaxation!r}: give a number between 0 and 2.")
+        raise ParameterValueError(
+            "relaxation", f"{{name}} is {relaxation!r}: give a number between 0 and 2"
+        )
     if n_threads is not None and n_threads < 1:
-        raise ValueError(f"n_threads is {n_threads}: give 1 or more, or None for one a core.")
+        raise ParameterValueError(
+            "n_threads", f"{{name}} is {n_threads}: give 1 or more, or None for one a core"
+        )
 
 
-def _exact(task: Task, n_threads: int | None, device: str, memory: int | None) -> _Answer:
+def _exact(
+    problem: LassoProblem, n_threads: int | None, device: str, memory: int | None
+) -> _Solution:
     start = time.perf_counter()
     if device == "cpu":
         from samecam.compute import machine
 
-        coefficients, rows = _cpu.solve(task, n_threads or machine().cores)
+        coefficients, rows = _cpu.solve(problem, n_threads or machine().cores)
     else:
         from samecam.compute import full_precision
-        from samecam.represent import _gpu
+        from samecam.represent import gpu
 
         with full_precision():
-            coefficients, rows = _gpu.solve(task, device, memory)
+            coefficients, rows = gpu.solve(problem, device, memory)
     seconds = time.perf_counter() - start
     worst = float(rows.violation.max(initial=0.0))
-    return _Answer(
+    return _Solution(
         coefficients, int(rows.rounds.max(initial=0)), float(rows.objective.sum()), worst,
-        worst <= task.tol, seconds,
+        worst <= problem.tol, seconds,
     )  # fmt: skip
 
 
 def _iterated(
     G: NDArray[np.floating], gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
     rule: dict[str, float], n_threads: int | None,
-) -> _Answer:  # fmt: skip
+) -> _Solution:  # fmt: skip
     from threadpoolctl import threadpool_limits
 
     from samecam.represent import _admm
@@ -231,7 +241,7 @@ def _iterated(
     seconds = time.perf_counter() - start
     C = done.coefficients
     violation = kkt_violation(G, C, gamma, nonnegative).max(initial=0.0)
-    return _Answer(
+    return _Solution(
         C, done.iterations, objective(G, C, gamma), float(violation), done.converged, seconds
     )
 
@@ -239,18 +249,18 @@ def _iterated(
 def _iterated_gpu(
     G: Any, gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
     rule: dict[str, float], n_threads: int | None,  # noqa: ARG001 - one signature
-) -> _Answer:  # fmt: skip
+) -> _Solution:  # fmt: skip
     from samecam.compute import full_precision
-    from samecam.represent import _admm_gpu
+    from samecam.represent import gpu
 
     start = time.perf_counter()
     with full_precision():
-        done = _admm_gpu.iterate(
+        done = gpu.iterate(
             G, gamma, nonnegative=nonnegative, max_iter=max_iter,
             zero_diagonal=solver == "authors", **rule,
         )  # fmt: skip
         seconds = time.perf_counter() - start
-        violation, objective = _admm_gpu.certificate(G, done.coefficients, gamma, nonnegative)
-    return _Answer(
+        violation, objective = gpu.certificate(G, done.coefficients, gamma, nonnegative)
+    return _Solution(
         done.coefficients, done.iterations, objective, violation, done.converged, seconds
     )

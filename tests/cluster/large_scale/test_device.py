@@ -16,7 +16,7 @@ from tests.cluster.large_scale.collections import on_disk
 
 torch = pytest.importorskip("torch")
 
-from samecam.represent import _gpu  # noqa: E402
+from samecam.represent import gpu  # noqa: E402
 from tests.devices import DEVICE  # noqa: E402
 
 
@@ -38,13 +38,13 @@ def planted():
 def solved(monkeypatch):
     """Photos in each batch that the GPU's solver has worked on."""
     seen = []
-    plain = _gpu.solve
+    plain = gpu.solve
 
     def solve(task, *rest):
         seen.append(len(task.gram))
         return plain(task, *rest)
 
-    monkeypatch.setattr(_gpu, "solve", solve)
+    monkeypatch.setattr(gpu, "solve", solve)
     return seen
 
 
@@ -79,7 +79,7 @@ def test_arrays_and_stores(planted, tmp_path, solved):
 class Elsewhere:
     """Runs tasks at once and keeps them."""
 
-    workers, elsewhere = 2, True
+    workers, remote = 2, True
 
     def __init__(self):
         self.tasks = []
@@ -116,7 +116,7 @@ def test_a_worker_without_the_device_says_so(planted):
     rules = type(task.rules)(**{
         name: getattr(task.rules, name) for name in task.rules.__dataclass_fields__
     } | {"device": "cuda:0"})  # fmt: skip
-    with pytest.raises(SamecamError, match="The device 'cuda:0' is not there"):
+    with pytest.raises(SamecamError, match="device is 'cuda:0' but"):
         _batches.run(_batches.Task(task.data, rules))
 
 

@@ -120,7 +120,7 @@ def test_little_memory_changes_nothing(planted):
 class Here:
     """An executor that runs at once, and tells what it was given."""
 
-    elsewhere = False
+    remote = False
 
     def __init__(self, workers=3):
         self.workers = workers

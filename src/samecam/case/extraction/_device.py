@@ -83,7 +83,7 @@ class DeviceStage(Generic[T]):
     def _work(self, batch: list[tuple[Outcome, npt.NDArray[Any], T]]) -> None:
         began = time.perf_counter()
         pictures = [pixels for _, pixels, _ in batch]
-        with compute.device_sentences(self._device):
+        with compute.device_errors(self._device):
             made = fingerprints(pictures, device=self._device, **self._steps)
         share = (time.perf_counter() - began) / len(batch)
         for (outcome, _, tag), row, flat in zip(batch, made.rows, made.flat, strict=True):

@@ -201,7 +201,9 @@ class InBatches:
         self._then = partial(_worker.flush_rows, store)
         self._filling: list[ExtractionTask] = []
         self._suspects: deque[ExtractionTask] = deque()
-        self._running: dict[Future[compute.Answers], tuple[tuple[ExtractionTask, ...], _Trial]] = {}
+        self._running: dict[
+            Future[compute.WorkerResults], tuple[tuple[ExtractionTask, ...], _Trial]
+        ] = {}
 
     def wants(self) -> bool:
         """See `Dispatch.wants`; nothing runs beside a suspect."""
@@ -268,14 +270,14 @@ class InBatches:
         self._send(tasks[half:])
 
     def _outcomes(
-        self, tasks: tuple[ExtractionTask, ...], answers: compute.Answers, trial: _Trial
+        self, tasks: tuple[ExtractionTask, ...], answers: compute.WorkerResults, trial: _Trial
     ) -> Iterator[Outcome]:
         """What became of a batch; files that may fare better elsewhere are sent there."""
         for task, answer in zip(tasks, answers.items, strict=True):
             if isinstance(answer, SamecamError):
                 raise answer
             lacking = isinstance(answer, Outcome) and answer.lacking
-            if trial is _Trial.FIRST and (lacking or compute.worth_another(answer)):
+            if trial is _Trial.FIRST and (lacking or compute.worth_retrying(answer)):
                 self._send((task,), _Trial.SECOND, answers.worker)
             elif isinstance(answer, Outcome):
                 yield answer

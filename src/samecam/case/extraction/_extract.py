@@ -157,7 +157,7 @@ class ExtractionRun:
     def _device(self) -> dict[str, str]:
         """What computes fingerprints, for `case.json`; it stays if there are none to make."""
         known = self._case.info.get("device", "")
-        used = compute.device_words(self._resources.device)
+        used = compute.describe_device(self._resources.device)
         if known and (not self._total or used in known.split(", ")):
             return {}
         earlier = [known] if known and self._case.store.keys else []

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from samecam.case.folder._tuned import Tuned
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError, as_samecam_error
 
 # Parameters of the methods that the case itself sees to.
 _OURS = ("metric", "memory", "n_pixels", "random_state", "device")
@@ -71,8 +71,8 @@ class ClusteringSettings:
         known = method().get_params()
         for option in self.options:
             if option not in known or option in _OURS:
-                raise SamecamError(
-                    f"The method {self.name!r} has no option {option}: leave it out."
+                raise ParameterError(
+                    option, f"The method {self.name!r} has no option {{name}}: leave it out."
                 )
         given = {**self._published(known), **self.options}
         if "random_state" in known:
@@ -81,7 +81,7 @@ class ClusteringSettings:
         try:
             made.check_parameters()
         except ValueError as error:
-            raise SamecamError(f"{error}.") from None
+            raise as_samecam_error(error) from None
         return made
 
     def _published(self, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class LazyPool:
     def __init__(self, make: Callable[[], Pool], resources: compute.Resources) -> None:
         self._make = make
         self.workers = resources.at_a_time()
-        self.elsewhere = resources.scheduler not in (None, compute.LOCAL)
+        self.remote = resources.scheduler not in (None, compute.LOCAL)
         self._pool: Pool | None = None
 
     def submit(self, function: Callable[[T], R], argument: T) -> "Future[R]":

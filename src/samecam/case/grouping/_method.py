@@ -109,7 +109,7 @@ def _fit(
     """Run the method on the store, or on the correlations where they are given."""
     try:
         with (
-            compute.device_sentences(resources.device),
+            compute.device_errors(resources.device),
             executor_for(method, source, resources, gram is not None) as executor,
         ):
             more = {} if executor is None else {"executor": executor}
@@ -133,5 +133,5 @@ def _details(method: Any) -> dict[str, Any]:
         "gamma": getattr(method, "gamma_", None),
         "null_scale": getattr(method, "null_scale_", None),
         "solver": None if report is None else report.as_dict(),
-        "device": compute.device_words(getattr(method, "device", "cpu")),
+        "device": compute.describe_device(getattr(method, "device", "cpu")),
     }

@@ -117,7 +117,7 @@ def verify_case(
         troubles += [*_log_troubles(saved.folder / LOG, records), *_table_troubles(saved, records)]
         named = _device_of(saved.info)
         device = _same_device(named)
-        other = "" if not whole or compute.device_words(device) == named else named
+        other = "" if not whole or compute.describe_device(device) == named else named
         relabelled = []
         if whole:
             there = _replay_resources(saved, resources, device, same=not other)

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator, ClusterMixin
 
 from samecam import compute, correlate
 from samecam.arrays import Labels, Mask
-from samecam.cluster._elsewhere import batch_data, run_elsewhere
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
+from samecam.cluster._remote import batch_data, run_remote
 from samecam.cluster.consolidate._batches import (
     Task,
     group_in_batches,
@@ -25,6 +25,7 @@ from samecam.cluster.consolidate._start import GAMMA, Batch, Rules, begin, group
 from samecam.cluster.consolidate._steps import Groups, refine
 from samecam.cluster.consolidate._sums import gram_sums
 from samecam.compute import Executor
+from samecam.errors import ParameterValueError
 
 Progress = Callable[[str, int, int], None]
 
@@ -123,7 +124,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
                 return self._whole(source, rules, good, begun, say)
             return self._in_batches(source, rules, good, executor, say)
 
-        labels = compute.with_less(group, self.memory, device)
+        labels = compute.retry_with_less_memory(group, self.memory, device)
         self.gamma_ = GAMMA * self.null_scale_
         self._warn(self.report_)
         self.labels_ = numbered(labels)
@@ -135,9 +136,13 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self._check_input_parameters()
         for name in ("found_rate", "join_rate", "merge_rate"):
             if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
+                raise ParameterValueError(
+                    name, f"{{name}} is {getattr(self, name)}; give a rate between 0 and 1"
+                )
         if self.batch_size is not None and self.batch_size < 2:
-            raise ValueError(f"batch_size is {self.batch_size}; give 2 or more, or None")
+            raise ParameterValueError(
+                "batch_size", f"{{name}} is {self.batch_size}; give 2 or more, or leave it out"
+            )
 
     def _whole(self, source: Any, rules: Rules, good: Mask, begun: Labels, say: Progress) -> Labels:
         """All photos at once, from the correlations of all pairs."""
@@ -184,9 +189,9 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
 
         def elsewhere(batches: list[Labels]) -> Iterator[Batch]:
             tasks = (Task(batch_data(source, rows), good[rows], rules) for rows in batches)
-            return run_elsewhere(cast(Executor, executor), run_task, tasks)
+            return run_remote(cast(Executor, executor), run_task, tasks)
 
-        remote = executor is not None and executor.elsewhere and rules.device == "cpu"
+        remote = executor is not None and executor.remote and rules.device == "cpu"
         run = elsewhere if remote else here
         whole = group_in_batches(source, names, rules, good, largest, run, say)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)

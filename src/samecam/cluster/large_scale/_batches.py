@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from samecam.arrays import Rows
-from samecam.cluster._elsewhere import BatchData, run_elsewhere
+from samecam.cluster._remote import BatchData, run_remote
 from samecam.cluster.large_scale._partition import Partition, Rules, partition
 from samecam.cluster.large_scale._source import Source, checked
 from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes
@@ -49,13 +49,13 @@ def run_all(
 
     def window(task: Task) -> int:
         fit = memory // batch_bytes(max(len(task.data.rows), 1))
-        return executor.workers if executor.elsewhere else max(1, min(executor.workers, fit))
+        return executor.workers if executor.remote else max(1, min(executor.workers, fit))
 
     batches = list(batches)
     largest = max((len(rows) for rows in batches), default=0)
     words = f" of up to {largest} photos, which takes {format_bytes(batch_bytes(largest))}"
     tasks = (Task(source.batch(rows), rules) for rows in batches)
-    for answer in run_elsewhere(executor, run, tasks, window=window, words=words):
+    for answer in run_remote(executor, run, tasks, window=window, kind=words):
         results.append(answer)
         done(len(results))
     return results

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from samecam import correlate
 from samecam.arrays import AnyFloats, Doubles, Labels, Rows
-from samecam.cluster._elsewhere import BatchData, batch_data
+from samecam.cluster._remote import BatchData, batch_data
 from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes, usable
 from samecam.store import FingerprintStore
 

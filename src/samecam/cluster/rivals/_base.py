@@ -10,6 +10,7 @@ from samecam import correlate
 from samecam.arrays import Gram, Labels
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
+from samecam.errors import ParameterValueError
 
 Null = Literal["published", "measured"]
 Metric = Literal["correlation", "precomputed"]
@@ -26,8 +27,6 @@ class Rival(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc
     metric : "correlation" takes fingerprints, centred and normalised inside;
         "precomputed" takes their correlations
     memory : bytes that forming the correlations may take, the result included
-    random_state : of everything random; a method without chance in it ignores it
-    null_scale : standard deviation of different-camera correlations, if it is known
     n_pixels : length of the fingerprints, where only correlations are given
 
     Attributes
@@ -35,8 +34,7 @@ class Rival(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc
     labels_ : (n,) groups from 0, largest first; −1 is unclustered. A group of one photo
         links nothing to anything, so it is −1 too, whatever the publication calls it.
     n_clusters_ : number of groups of two photos or more
-    null_scale_ : scale of chance, as used or, where the method uses none, as given or
-        measured, for the record
+    null_scale_ : scale of chance, as used or, where the method uses none, as measured
     """
 
     def __init__(
@@ -44,14 +42,10 @@ class Rival(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc
         *,
         metric: Metric = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
-        random_state: Seed = 0,
-        null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
         self.metric = metric
         self.memory = memory
-        self.random_state = random_state
-        self.null_scale = null_scale
         self.n_pixels = n_pixels
 
     def fit(self, X: Any, y: object = None) -> "Rival":  # noqa: ARG002 - the convention
@@ -63,7 +57,7 @@ class Rival(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc
         return self._finish(self._group(gram) if len(gram) > 1 else np.full(len(gram), -1))
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         self._check_input_parameters()
 
     def _scale(self, gram: Gram, n_pixels: int | None) -> float:
@@ -85,8 +79,10 @@ class NullRival(Rival):
     Parameters
     ----------
     null : "published" assumes what the publication assumes, mostly white noise, 1/√n_pixels;
-        "measured" takes what these correlations show. A given `null_scale` overrides both.
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`
+        "measured" takes what these correlations show
+    null_scale : standard deviation of different-camera correlations, if it is known; it
+        overrides `null`
+    metric, memory, n_pixels : as for `Rival`
     """
 
     def __init__(
@@ -95,24 +91,20 @@ class NullRival(Rival):
         null: Null = "published",
         metric: Metric = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
-        random_state: Seed = 0,
         null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        super().__init__(
-            metric=metric,
-            memory=memory,
-            random_state=random_state,
-            null_scale=null_scale,
-            n_pixels=n_pixels,
-        )
+        super().__init__(metric=metric, memory=memory, n_pixels=n_pixels)
         self.null = null
+        self.null_scale = null_scale
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         if self.null not in ("published", "measured"):
-            raise ValueError(f"null is {self.null!r}; choose 'published' or 'measured'")
+            raise ParameterValueError(
+                "null", f"{{name}} is {self.null!r}; choose 'published' or 'measured'"
+            )
 
     def _scale(self, gram: Gram, n_pixels: int | None) -> float:
         if self.null == "measured" or self.null_scale is not None:
@@ -121,27 +113,30 @@ class NullRival(Rival):
 
     def _published_scale(self, gram: Gram, n_pixels: int | None) -> float:  # noqa: ARG002
         if n_pixels is None:
-            raise ValueError(
-                "null is 'published' but the size is unknown; give n_pixels or null_scale, or "
-                "choose null='measured'"
+            raise ParameterValueError(
+                "null",
+                "{name} is 'published' but the size is unknown; give n_pixels or null_scale, or "
+                "choose null='measured'",
             )
         return float(1 / np.sqrt(n_pixels))
 
 
 def check_rate(name: str, value: float) -> None:
-    """Raise a sentence unless `value` is a probability that can be a false-alarm rate."""
+    """Refuse what cannot be a false-alarm rate."""
     if not 0 < value < 0.5:
-        raise ValueError(f"{name} is {value}; give a rate between 0 and 0.5")
+        raise ParameterValueError(name, f"{{name}} is {value}; give a rate between 0 and 0.5")
 
 
 def check_at_least(name: str, value: int, least: int) -> None:
-    """Raise a sentence unless `value` is a whole number of at least `least`."""
+    """Refuse what is not a whole number of at least `least`."""
     if not (isinstance(value, int | np.integer) and value >= least):
-        raise ValueError(f"{name} is {value!r}; choose a whole number, {least} or more")
+        raise ParameterValueError(
+            name, f"{{name}} is {value!r}; choose a whole number, {least} or more"
+        )
 
 
 def check_gram(gram: Gram) -> None:
-    """Raise a sentence unless `gram` is symmetric with a diagonal of ones."""
+    """Refuse a `gram` that is not symmetric with a diagonal of ones."""
     diagonal = np.abs(gram.diagonal() - 1)
     if diagonal.max(initial=0) > _UNIT:
         i = int(diagonal.argmax())

@@ -1,7 +1,5 @@
 """Greedy growing of groups (Bloy 2008)."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -30,7 +28,7 @@ class Bloy(NullRival):
     correlates enough with it, 50 photos at most are averaged; a second scan without
     averaging; the group is taken out; it ends when `n_pairs` pairs in a row fail.
 
-    Not found: the coefficients of the threshold, quadratic in the number m of averaged photos.
+    Not published: the coefficients of the threshold, quadratic in the number m of averaged photos.
     Chosen: max(Q⁻¹(P_FA)·σ₀, H₁/5), with H₁ = √m·ρ/√(1 + (m−1)ρ) the correlation to expect
     of one camera with the mean correlation ρ of the group, and the first part alone for a
     pair. A half, as between groups, refuses the weaker photos of a camera (F .7 instead of
@@ -41,7 +39,8 @@ class Bloy(NullRival):
     false_alarm : P_FA, probability that one comparison with a stranger passes
     n_pairs : random pairs in a row that must fail for it to end
     null : σ₀ is 1/√n_pixels ("published") or "measured", see `NullRival`
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`
+    random_state : of the pairs that are drawn
+    metric, memory, null_scale, n_pixels : as for `NullRival`
     """
 
     def __init__(
@@ -56,15 +55,15 @@ class Bloy(NullRival):
         null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        common: dict[str, Any] = {"memory": memory, "random_state": random_state}
         super().__init__(
-            null=null, metric=metric, null_scale=null_scale, n_pixels=n_pixels, **common
+            null=null, metric=metric, memory=memory, null_scale=null_scale, n_pixels=n_pixels
         )
+        self.random_state = random_state
         self.false_alarm = false_alarm
         self.n_pairs = n_pairs
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         check_rate("false_alarm", self.false_alarm)
         check_at_least("n_pairs", self.n_pairs, 1)

@@ -1,7 +1,5 @@
 """Correlation clustering with consensus (Marra and others 2017)."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -12,6 +10,7 @@ from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed, check_at
 from samecam.cluster.rivals._likelihood import merge_by_likelihood
 from samecam.cluster.rivals._silhouette import average_linkage, cut_after, merges
 from samecam.cluster.rivals._weac import coassociation
+from samecam.errors import ParameterValueError
 
 _FROM, _TO = 1.0, 5.0
 _UNANIMOUS = 1e-9
@@ -40,7 +39,8 @@ class CCC(NullRival):
         below 1 − tolerance
     null : σ₀ is 1.4826·MAD of all correlations ("published") or "measured" without what
         cameras add, see `NullRival`; no size is needed
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`
+    random_state : of the order in which photos are visited
+    metric, memory, null_scale, n_pixels : as for `NullRival`
 
     Attributes
     ----------
@@ -59,19 +59,21 @@ class CCC(NullRival):
         null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        common: dict[str, Any] = {"memory": memory, "random_state": random_state}
         super().__init__(
-            null=null, metric=metric, null_scale=null_scale, n_pixels=n_pixels, **common
+            null=null, metric=metric, memory=memory, null_scale=null_scale, n_pixels=n_pixels
         )
+        self.random_state = random_state
         self.n_thresholds = n_thresholds
         self.tolerance = tolerance
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         check_at_least("n_thresholds", self.n_thresholds, 1)
         if not 0 <= self.tolerance < 1:
-            raise ValueError(f"tolerance is {self.tolerance}; give a number from 0 to below 1")
+            raise ParameterValueError(
+                "tolerance", f"{{name}} is {self.tolerance}; give a number from 0 to below 1"
+            )
 
     def _published_scale(self, gram: Gram, n_pixels: int | None) -> float:
         values = np.asarray(gram)[np.triu_indices(len(gram), 1)]

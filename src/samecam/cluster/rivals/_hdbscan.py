@@ -4,7 +4,7 @@ import numpy as np
 
 from samecam import correlate
 from samecam.arrays import Gram, Labels
-from samecam.cluster.rivals._base import Metric, Rival, Seed, check_at_least
+from samecam.cluster.rivals._base import Metric, Rival, check_at_least
 
 
 class HDBSCANBaseline(Rival):
@@ -15,8 +15,7 @@ class HDBSCANBaseline(Rival):
     Parameters
     ----------
     min_cluster_size : photos a group has at least
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`; there is no chance in
-        it, and `null_scale` is only noted
+    metric, memory, n_pixels : as for `Rival`
     """
 
     def __init__(
@@ -25,21 +24,13 @@ class HDBSCANBaseline(Rival):
         min_cluster_size: int = 5,
         metric: Metric = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
-        random_state: Seed = 0,
-        null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        super().__init__(
-            metric=metric,
-            memory=memory,
-            random_state=random_state,
-            null_scale=null_scale,
-            n_pixels=n_pixels,
-        )
+        super().__init__(metric=metric, memory=memory, n_pixels=n_pixels)
         self.min_cluster_size = min_cluster_size
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         check_at_least("min_cluster_size", self.min_cluster_size, 2)
 

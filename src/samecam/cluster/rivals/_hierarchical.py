@@ -15,15 +15,14 @@ class Hierarchical(Rival):
     the mean correlation of a photo with its own group and b_i that with the nearest other
     one, s_i = b_i − a_i is averaged over all photos after every merge.
 
-    Not found, and chosen: the print takes the *least* b_i over the other groups; as
+    Not published, and chosen: the print takes the *least* b_i over the other groups; as
     everywhere else we take the nearest, that is the largest. A photo alone has s_i = 0
     (left out, the very first merge would be best). With one group b_i = 0, so that one camera
     can be found.
 
     Parameters
     ----------
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`; there is no chance in
-        it, and `null_scale` is only noted
+    metric, memory, n_pixels : as for `Rival`
 
     Attributes
     ----------

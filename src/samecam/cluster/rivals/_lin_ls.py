@@ -22,6 +22,7 @@ from samecam.cluster.rivals._base import (
 )
 from samecam.cluster.rivals._lin_evidence import Evidence, FingerprintEvidence, GramEvidence
 from samecam.cluster.rivals._mcl import markov_clusters
+from samecam.errors import ParameterValueError
 from samecam.store import FingerprintStore
 
 # The published thresholds, .008 at 256² and .005 at 1024², in units of 1/√d.
@@ -48,7 +49,7 @@ class LinLS(NullRival):
     units of 1/√d, 2.05 and 5.12. On correlations (`metric="precomputed"`) there is nothing to
     reduce or equalise and both thresholds apply to the same matrix.
 
-    Not found, and chosen: reduction by area; spectral partition instead of Graclus; inflation
+    Not published, and chosen: reduction by area; spectral partition instead of Graclus; inflation
     2; merging above max(Q⁻¹(P_FA)·σ₀, H₁/2); P_FA = .001; groups under 3 photos are small;
     whole-image steps (green channel, centre, rotation, dark images) belong to extraction.
 
@@ -59,7 +60,8 @@ class LinLS(NullRival):
     min_size : photos a group must have to stay
     batch : photos that are compared at a time in step 1
     null : σ₀ is 1/√d ("published") or "measured", see `NullRival`
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`
+    random_state : of the coarse partition
+    metric, memory, null_scale, n_pixels : as for `NullRival`
 
     Attributes
     ----------
@@ -80,10 +82,10 @@ class LinLS(NullRival):
         null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        common: dict[str, Any] = {"memory": memory, "random_state": random_state}
         super().__init__(
-            null=null, metric=metric, null_scale=null_scale, n_pixels=n_pixels, **common
+            null=null, metric=metric, memory=memory, null_scale=null_scale, n_pixels=n_pixels
         )
+        self.random_state = random_state
         self.inflation = inflation
         self.false_alarm = false_alarm
         self.min_size = min_size
@@ -100,13 +102,15 @@ class LinLS(NullRival):
         return self._finish(self._rounds(evidence, n, coarse))
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         check_rate("false_alarm", self.false_alarm)
         check_at_least("min_size", self.min_size, 2)
         check_at_least("batch", self.batch, 1)
         if not 1 < self.inflation < np.inf:
-            raise ValueError(f"inflation is {self.inflation}; give a number above 1")
+            raise ParameterValueError(
+                "inflation", f"{{name}} is {self.inflation}; give a number above 1"
+            )
 
     def _rows(self, X: Any) -> Any:
         if isinstance(X, FingerprintStore):
@@ -167,9 +171,9 @@ class LinLS(NullRival):
             nodes = free[part]
             linked = evidence.fine(nodes) > FINE * self.null_scale_
             np.fill_diagonal(linked, False)
-            found = without_singles(markov_clusters(linked, self.inflation))
-            result[nodes] = np.where(found >= 0, found + used, -1)
-            used += int(found.max(initial=-1)) + 1
+            groups = without_singles(markov_clusters(linked, self.inflation))
+            result[nodes] = np.where(groups >= 0, groups + used, -1)
+            used += int(groups.max(initial=-1)) + 1
         return _renumbered(result)
 
     def _screened(self, labels: Labels) -> Labels:

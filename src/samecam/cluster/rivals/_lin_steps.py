@@ -41,8 +41,7 @@ def coarse_parts(graph: Any, count: int, random_state: np.random.RandomState) ->
     """Nodes of each of `count` parts of small normalised cut; nodes without an edge in none."""
     from samecam.cluster._spectral import spectral_groups, spectrum
 
-    found = spectrum(graph, count)
-    labels = spectral_groups(graph, found, count, random_state)
+    labels = spectral_groups(graph, spectrum(graph, count), count, random_state)
     return [np.flatnonzero(labels == k) for k in range(int(labels.max(initial=-1)) + 1)]
 
 

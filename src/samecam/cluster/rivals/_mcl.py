@@ -33,8 +33,8 @@ def markov_clusters(adjacency: Any, inflation: float = 2.0) -> Labels:
             used += 1
             continue
         limit = flow_limit(graph[nodes][:, nodes].toarray().astype(np.float64), inflation)
-        inner, found = connected_components(csr_array(limit > 0), directed=False)
-        labels[nodes] = used + found
+        inner, group = connected_components(csr_array(limit > 0), directed=False)
+        labels[nodes] = used + group
         used += inner
     return labels
 

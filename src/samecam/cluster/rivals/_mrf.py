@@ -1,7 +1,5 @@
 """Markov random field with a membership committee (Li 2010; Li and Lin 2017)."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import check_random_state
 
@@ -23,16 +21,16 @@ class MRF(Rival):
     its committee, the one with the largest Σ (g_ij − r_i), until nothing has changed for two
     sweeps.
 
-    Not found, and chosen: the exact cost (the sum above is the weighted vote of 2017); two
-    means are found exactly; at most 100 sweeps. The enhancement of fingerprints belongs to
+    Not published, and chosen: the exact cost (the sum above is the weighted vote of 2017); two
+    means are exact; at most 100 sweeps. The enhancement of fingerprints belongs to
     extraction and is left out, and all photos are trained on, so that no classification of a
     rest is needed.
 
     Parameters
     ----------
     committee : photos in a committee; None is a fifth of all, as published
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`; no threshold here
-        depends on chance, so `null_scale` is only noted
+    random_state : of the order in which photos are visited
+    metric, memory, n_pixels : as for `Rival`
     """
 
     def __init__(
@@ -42,15 +40,14 @@ class MRF(Rival):
         metric: Metric = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
         random_state: Seed = 0,
-        null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        common: dict[str, Any] = {"metric": metric, "memory": memory, "n_pixels": n_pixels}
-        super().__init__(random_state=random_state, null_scale=null_scale, **common)
+        super().__init__(metric=metric, memory=memory, n_pixels=n_pixels)
+        self.random_state = random_state
         self.committee = committee
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         if self.committee is not None:
             check_at_least("committee", self.committee, 1)
@@ -84,7 +81,7 @@ def committees(gram: Gram, size: int) -> Labels:
 def two_means_borders(gram: Gram) -> Doubles:
     """Half-way between the two means of each photo's correlations with the others.
 
-    The two means are those with the least sum of squares, found over all divisions of the
+    The two means are those with the least sum of squares over all divisions of the
     sorted values.
     """
     borders = np.zeros(len(gram))

@@ -17,7 +17,7 @@ class MSC(Rival):
     (`_yu_shi.discretise`) divides the graph into K = 2, 3, … groups, and the first K with a
     group of exactly one photo ends it: the groups for K − 1 are the answer.
 
-    Not found, and chosen: links are symmetrised by max(A, Aᵀ), negative correlations are no
+    Not published, and chosen: links are symmetrised by max(A, Aᵀ), negative correlations are no
     links, a photo's weight with itself is its correlation with itself, 1, photos linked to
     nobody are left out first, and K is at most n/2. The weight 1 matters: a weak photo then
     nearly stands alone and ends the search soon after the cameras are apart, as the published
@@ -27,8 +27,8 @@ class MSC(Rival):
     Parameters
     ----------
     n_neighbours : links of each photo
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`; no threshold here
-        depends on chance, so `null_scale` is only noted
+    random_state : of the start of the discretisation
+    metric, memory, n_pixels : as for `Rival`
     """
 
     def __init__(
@@ -38,20 +38,14 @@ class MSC(Rival):
         metric: Metric = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
         random_state: Seed = 0,
-        null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        super().__init__(
-            metric=metric,
-            memory=memory,
-            random_state=random_state,
-            null_scale=null_scale,
-            n_pixels=n_pixels,
-        )
+        super().__init__(metric=metric, memory=memory, n_pixels=n_pixels)
+        self.random_state = random_state
         self.n_neighbours = n_neighbours
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         check_at_least("n_neighbours", self.n_neighbours, 1)
 
@@ -64,11 +58,11 @@ class MSC(Rival):
         state = check_random_state(self.random_state)
         inside = weights[linked][:, linked].toarray() + np.eye(len(linked))
         vectors = leading_vectors(inside)
-        found = np.zeros(len(linked), dtype=np.intp)
+        groups = np.zeros(len(linked), dtype=np.intp)
         for count in range(2, len(linked) // 2 + 1):
             tried = discretise(vectors[:, :count], state)
             if (np.bincount(tried) == 1).any():
                 break
-            found = tried
-        labels[linked] = found
+            groups = tried
+        labels[linked] = groups
         return labels

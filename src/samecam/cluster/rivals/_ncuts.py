@@ -1,13 +1,12 @@
 """Recursive normalised cuts (Amerini 2014)."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
 from samecam.arrays import Doubles, Gram, Labels
-from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed, without_diagonal
+from samecam.cluster.rivals._base import Metric, Null, NullRival, without_diagonal
+from samecam.errors import ParameterValueError
 
 PUBLISHED = 0.037
 _NULL_SCALES = 3.0
@@ -32,8 +31,7 @@ class NCuts(NullRival):
     threshold : the coefficient a part must exceed; None is .037, or 3σ₀ where `null` is
         "measured" or `null_scale` is given
     null : see `threshold`; the published value depends on no scale, so no size is needed
-    metric, memory, random_state, null_scale, n_pixels : as for `Rival`; there is no chance
-        in it
+    metric, memory, null_scale, n_pixels : as for `NullRival`
 
     Attributes
     ----------
@@ -47,21 +45,21 @@ class NCuts(NullRival):
         null: Null = "published",
         metric: Metric = "correlation",
         memory: int = correlate.DEFAULT_MEMORY,
-        random_state: Seed = 0,
         null_scale: float | None = None,
         n_pixels: int | None = None,
     ) -> None:
-        common: dict[str, Any] = {"memory": memory, "random_state": random_state}
         super().__init__(
-            null=null, metric=metric, null_scale=null_scale, n_pixels=n_pixels, **common
+            null=null, metric=metric, memory=memory, null_scale=null_scale, n_pixels=n_pixels
         )
         self.threshold = threshold
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         super().check_parameters()
         if self.threshold is not None and not -1 < self.threshold < 1:
-            raise ValueError(f"threshold is {self.threshold}; give a correlation, or None")
+            raise ParameterValueError(
+                "threshold", f"{{name}} is {self.threshold}; give a correlation, or leave it out"
+            )
 
     def _published_scale(self, gram: Gram, n_pixels: int | None) -> float:
         return self._null_scale(gram, n_pixels)

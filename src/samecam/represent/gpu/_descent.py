@@ -16,10 +16,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import torch
 
-from samecam.represent._newton_gpu import finish
+from samecam.represent.gpu._certificate import violation
+from samecam.represent.gpu._newton import finish
 
 _EVERY = (5, 20)  # iterations between two looks at the violation, early and later
-_EARLY = 40  # from here on what is left is finished by `_newton_gpu`, if that succeeds
+_EARLY = 40  # from here on what is left is finished by `_newton`, if that succeeds
 _TURNS = 2  # products spent on the bound of the largest eigenvalue
 
 
@@ -32,7 +33,7 @@ class Rule(NamedTuple):
     max_iter: int
 
 
-class Found(NamedTuple):
+class Descended(NamedTuple):
     """Coefficients (B, k), and iterations of each row on the host."""
 
     values: Any
@@ -137,17 +138,17 @@ class _State(NamedTuple):
     step: Any
 
 
-def descend(grams: Grams, target: Any, start: Any, valid: Any, rule: Rule) -> Found:
+def descend(grams: Grams, target: Any, start: Any, valid: Any, rule: Rule) -> Descended:
     """Descend from `start` (B, k) until the violation in every row is at most `rule.tol`.
 
     `target` (B, k) holds g; what is not `valid` is padding and stays 0. The answer of a row is
-    that of the first look which finds it good, so that its neighbours do not show in it; rows
+    that of the first check which finds it good, so that its neighbours do not show in it; rows
     that are done leave the batch once they are half of it.
     """
     step = 1 / largest_eigenvalue(grams, valid.to(target.dtype))[:, None]
     product = grams.product(start)
     now = _State(start, start, product, product, torch.ones_like(step), target, valid, step)
-    found = torch.zeros_like(start)
+    result = torch.zeros_like(start)
     iterations = np.zeros(len(start), np.int64)
     place = torch.arange(len(start), device=start.device)
     waiting = np.ones(len(start), bool)
@@ -160,11 +161,11 @@ def descend(grams: Grams, target: Any, start: Any, valid: Any, rule: Rule) -> Fo
             good |= solved.cpu().numpy()
             attempt *= 2
         ended = torch.from_numpy(np.flatnonzero(good & waiting)).to(place.device)
-        found[place[ended]] = now.values[ended]
+        result[place[ended]] = now.values[ended]
         iterations[place[ended].cpu().numpy()] = done
         waiting &= ~good
         if not waiting.any():
-            return Found(found, iterations)
+            return Descended(result, iterations)
         if 2 * np.count_nonzero(waiting) <= waiting.size:
             left = torch.from_numpy(np.flatnonzero(waiting)).to(place.device)
             place, grams, waiting = place[left], grams.keep(left), waiting[waiting]
@@ -195,15 +196,6 @@ def shrink(moved: Any, threshold: Any, nonnegative: bool) -> Any:
     if nonnegative:
         return (moved - threshold).clamp_min(0)
     return moved.sign() * (moved.abs() - threshold).clamp_min(0)
-
-
-def violation(residual: Any, values: Any, gamma: float, nonnegative: bool) -> Any:
-    """How far each coefficient is from optimal, given residual correlations; see `_problem`."""
-    if nonnegative:
-        excess = residual - gamma
-        return torch.where(values > 0, excess.abs(), excess.clamp_min(0))
-    beyond = (residual.abs() - gamma).clamp_min(0)
-    return torch.where(values == 0, beyond, (residual - gamma * values.sign()).abs())
 
 
 def _violations(now: _State, rule: Rule) -> Any:

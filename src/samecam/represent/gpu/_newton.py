@@ -14,18 +14,18 @@ from typing import Any
 
 import torch
 
+from samecam.represent.gpu._certificate import violation
+
 _STEPS = 6
 _RIDGE = {torch.float32: 1e-6, torch.float64: 1e-10}  # keeps copies of photos solvable
 
 
 def finish(grams: Any, target: Any, start: Any, valid: Any, rule: Any) -> tuple[Any, Any]:
-    """Coefficients (B, k) that are optimal, where found, else `start`; and which rows are.
+    """Coefficients (B, k) that are optimal, where there are such, else `start`; and which rows are.
 
-    Arguments are those of `_descent_gpu.descend`.
+    Arguments are those of `_descent.descend`.
     """
-    from samecam.represent._descent_gpu import violation
-
-    signs, found = start.sign(), start
+    signs, best = start.sign(), start
     good = torch.zeros(len(start), dtype=torch.bool, device=start.device)
     for _ in range(_STEPS):
         values = _solved(grams, target - rule.gamma * signs, start, signs != 0)
@@ -33,14 +33,14 @@ def finish(grams: Any, target: Any, start: Any, valid: Any, rule: Any) -> tuple[
         held = values * signs > 0
         worst = (violation(residual, values, rule.gamma, rule.nonnegative) * valid).amax(1)
         new = (held | (signs == 0)).all(1) & (worst <= rule.tol) & ~good
-        found = torch.where(new[:, None], values, found)
+        best = torch.where(new[:, None], values, best)
         good |= new
         if bool(good.all()):
             break
         beyond = residual if rule.nonnegative else residual.abs()
         enter = (signs == 0) & valid & (beyond > rule.gamma)
         signs = torch.where(enter, residual.sign(), torch.where(held, signs, 0.0))
-    return found, good
+    return best, good
 
 
 def _solved(grams: Any, right: Any, start: Any, support: Any) -> Any:

@@ -1,13 +1,13 @@
 """The exact solver on a GPU: working sets in batches, accelerated gradients, one certificate.
 
-The same problem, rounds and certificate as `_cpu`. For each block of rows, until all are
-optimal:
+The problem, rounds and certificate are those of `represent._cpu`. For each block of rows, until
+all are optimal:
 
 1. `select`: working set of a row = columns that hold a coefficient or whose residual
    correlation exceeds γ (from the second round on (1 − margin) γ); rows of like size go together;
 2. `gather`: the Grams of a batch of working sets, padded to the largest, (B, k, k); where a
    set is a quarter of all columns or too large for the memory, the whole Gram serves instead;
-3. `descend`: see `_descent_gpu`, to 0.02 γ in the first round, then to 0.3 of the tolerance;
+3. `descend`: see `_descent`, to 0.02 γ in the first round, then to 0.3 of the tolerance;
 4. `check`: residual correlations with all columns, g_i − c G, by one product of matrices; the
    KKT violation of every column, and rows at or below the tolerance are finished.
 
@@ -22,9 +22,18 @@ import torch
 
 from samecam.compute import device_memory, format_bytes, rows_per_block
 from samecam.errors import SamecamError
-from samecam.represent import _descent_gpu as _descent
-from samecam.represent._cpu import FIRST, INNER, MARGIN, ROUNDS, Solved, Task, assemble
-from samecam.represent._gram_gpu import on_device
+from samecam.represent._lasso import (
+    FIRST,
+    INNER,
+    MARGIN,
+    ROUNDS,
+    LassoProblem,
+    SolvedRows,
+    assemble,
+)
+from samecam.represent.gpu import _descent
+from samecam.represent.gpu._certificate import judge
+from samecam.represent.gpu._gram import on_device
 
 # Iterations in the first rounds: what needs more goes on, all such rows together, in the next.
 _PATIENCE = (60, 120, 400)
@@ -36,10 +45,10 @@ _SPREAD = 0.75  # sets below this part of the largest go to the next batch …
 _FEWEST = 64  # … if the batch has so many rows
 
 
-class Desk(NamedTuple):
+class Workspace(NamedTuple):
     """What is to be solved, the Gram on the device, and bytes for temporary arrays."""
 
-    task: Task
+    problem: LassoProblem
     gram: Any
     room: int
 
@@ -62,16 +71,16 @@ class Block(NamedTuple):
     values: Any
 
 
-def solve(task: Task, device: str, memory: int | None = None) -> tuple[Any, Solved]:
+def solve(problem: LassoProblem, device: str, memory: int | None = None) -> tuple[Any, SolvedRows]:
     """All rows. Returns CSR coefficients (on the host) and the per-row figures.
 
     Parameters
     ----------
-    task : its `gram` is a tensor on the device, or an array that is moved there
+    problem : its `gram` is a tensor on the device, or an array that is moved there
     device : what `compute.choose_device` gave
     memory : bytes to take beside the Gram; default a quarter of what is free, 8 GiB at most
     """
-    gram = on_device(task.gram, device)
+    gram = on_device(problem.gram, device)
     n = len(gram)
     if memory is None:
         memory = min(MEMORY, device_memory(device) // 4)
@@ -80,22 +89,22 @@ def solve(task: Task, device: str, memory: int | None = None) -> tuple[Any, Solv
             f"The memory budget of {format_bytes(memory)} is too small for {n} photos on {device}: "
             f"give {format_bytes(LEAST * n)} or more."
         )
-    desk = Desk(task, gram, memory // 2)
-    step = rows_per_block(memory // 2, 3 * desk.row_bytes) if n else 1
-    blocks = [solve_block(desk, a, min(a + step, n)) for a in range(0, n, step)]
+    work = Workspace(problem, gram, memory // 2)
+    step = rows_per_block(memory // 2, 3 * work.row_bytes) if n else 1
+    blocks = [solve_block(work, a, min(a + step, n)) for a in range(0, n, step)]
     return assemble(blocks, n, _dtype(gram))
 
 
-def solve_block(desk: Desk, begin: int, stop: int) -> Solved:
+def solve_block(work: Workspace, begin: int, stop: int) -> SolvedRows:
     """Rows begin…stop−1 to the tolerance, or until the rounds are used up."""
-    gram, tol = desk.gram, desk.task.tol
+    gram, tol = work.gram, work.problem.tol
     places = torch.arange(stop - begin, device=gram.device)
     values = torch.zeros((stop - begin, len(gram)), dtype=gram.dtype, device=gram.device)
     now = Block(places + begin, places, gram[begin:stop], values)
     figures = np.zeros((4, stop - begin))  # objective, violation, rounds, sweeps
     for round_ in range(1, ROUNDS + 1):
-        sweeps = improve(desk, now, round_)
-        now, violation, objective = check(desk, now)
+        sweeps = improve(work, now, round_)
+        now, violation, objective = check(work, now)
         at = now.places.cpu().numpy()
         figures[0, at], figures[1, at], figures[2, at] = objective, violation, round_
         figures[3, at] += sweeps
@@ -106,63 +115,63 @@ def solve_block(desk: Desk, begin: int, stop: int) -> Solved:
             keep = torch.from_numpy(left).to(gram.device)
             residual = now.residual[keep]
             now = Block(now.rows[keep], now.places[keep], residual, values)
-    return _pack(desk, values, figures)
+    return _pack(work, values, figures)
 
 
-def improve(desk: Desk, now: Block, round_: int) -> Any:
+def improve(work: Workspace, now: Block, round_: int) -> Any:
     """New coefficients of all rows of a block, in place; iterations of each, (m,)."""
-    task = desk.task
-    level = task.gamma * (1.0 if round_ == 1 else 1.0 - MARGIN)
-    tol = INNER * task.tol
+    problem = work.problem
+    level = problem.gamma * (1.0 if round_ == 1 else 1.0 - MARGIN)
+    tol = INNER * problem.tol
     if round_ == 1:
-        tol = max(tol, FIRST * task.gamma)
-    dtype = torch.float64 if round_ > SINGLE else desk.gram.dtype
-    patience = _PATIENCE[round_ - 1] if round_ <= len(_PATIENCE) else task.max_sweeps
-    rule = _descent.Rule(task.gamma, task.nonnegative, tol, min(patience, task.max_sweeps))
-    sizes = count(desk, now, level)
+        tol = max(tol, FIRST * problem.gamma)
+    dtype = torch.float64 if round_ > SINGLE else work.gram.dtype
+    patience = _PATIENCE[round_ - 1] if round_ <= len(_PATIENCE) else problem.max_sweeps
+    rule = _descent.Rule(problem.gamma, problem.nonnegative, tol, min(patience, problem.max_sweeps))
+    sizes = count(work, now, level)
     sweeps = np.zeros(sizes.size)
-    for part, gathered in batches(desk, sizes, dtype):
-        chosen = torch.from_numpy(part).to(desk.gram.device)
-        sets = select(desk, now, chosen, level, int(sizes[part[0]]) if gathered else None)
-        found = descend(desk, now, chosen, sets, dtype, rule)
+    for part, gathered in batches(work, sizes, dtype):
+        chosen = torch.from_numpy(part).to(work.gram.device)
+        sets = select(work, now, chosen, level, int(sizes[part[0]]) if gathered else None)
+        descended = descend(work, now, chosen, sets, dtype, rule)
         places = now.places[chosen]
         if gathered:
             now.values[places] = 0
-            now.values[places[:, None], sets.columns] = found.values.to(desk.gram.dtype)
+            now.values[places[:, None], sets.columns] = descended.values.to(work.gram.dtype)
         else:
-            now.values[places] = found.values.to(desk.gram.dtype)
-        sweeps[part] = found.iterations
+            now.values[places] = descended.values.to(work.gram.dtype)
+        sweeps[part] = descended.iterations
     return sweeps
 
 
-def count(desk: Desk, now: Block, level: float) -> Any:
+def count(work: Workspace, now: Block, level: float) -> Any:
     """Sizes of the working sets, (m,) on the host."""
-    step = rows_per_block(desk.room, 4 * desk.row_bytes)
-    parts = torch.arange(len(now.rows), device=desk.gram.device).split(step)
-    return torch.cat([_wanted(desk, now, part, level).sum(1) for part in parts]).cpu().numpy()
+    step = rows_per_block(work.room, 4 * work.row_bytes)
+    parts = torch.arange(len(now.rows), device=work.gram.device).split(step)
+    return torch.cat([_wanted(work, now, part, level).sum(1) for part in parts]).cpu().numpy()
 
 
-def batches(desk: Desk, sizes: Any, dtype: Any) -> list[tuple[Any, bool]]:
+def batches(work: Workspace, sizes: Any, dtype: Any) -> list[tuple[Any, bool]]:
     """Rows that go together, sets of like size first and largest first, and if gathered.
 
-    A batch stays within the room of the desk; rows with an empty set are left out.
+    A batch stays within the room there is; rows with an empty set are left out.
     """
-    n, wide = len(desk.gram), dtype.itemsize
+    n, wide = len(work.gram), dtype.itemsize
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
     result: list[tuple[Any, bool]] = []
     a = 0
     while a < order.size:
         k = int(sizes[order[a]])
-        need = 2 * wide * k * k + 3 * desk.row_bytes + 16 * wide * k
-        gathered = need <= desk.room and k * LARGE <= n
+        need = 2 * wide * k * k + 3 * work.row_bytes + 16 * wide * k
+        gathered = need <= work.room and k * LARGE <= n
         if gathered:
-            z = a + min(order.size - a, desk.room // need)
+            z = a + min(order.size - a, work.room // need)
             alike = a + np.searchsorted(-sizes[order[a:z]], -_SPREAD * k, side="right")
             z = min(z, max(int(alike), a + _FEWEST))
         else:
             small = np.searchsorted(-sizes[order], -(n / LARGE), side="left")
-            step = rows_per_block(desk.room // 2, 12 * n * wide)
+            step = rows_per_block(work.room // 2, 12 * n * wide)
             z = min(a + step, max(int(small), a + 1))
         result.append((order[a:z], gathered))
         a = z
@@ -179,9 +188,9 @@ class Sets(NamedTuple):
     valid: Any
 
 
-def select(desk: Desk, now: Block, chosen: Any, level: float, width: int | None) -> Sets:
+def select(work: Workspace, now: Block, chosen: Any, level: float, width: int | None) -> Sets:
     """The working sets of the chosen rows, padded to `width`, or as marks if it is None."""
-    wanted = _wanted(desk, now, chosen, level)
+    wanted = _wanted(work, now, chosen, level)
     if width is None:
         return Sets(None, wanted)
     row, column = wanted.nonzero(as_tuple=True)
@@ -193,10 +202,10 @@ def select(desk: Desk, now: Block, chosen: Any, level: float, width: int | None)
     return Sets(columns, torch.arange(width, device=row.device)[None, :] < sizes[:, None])
 
 
-def _wanted(desk: Desk, now: Block, chosen: Any, level: float) -> Any:
+def _wanted(work: Workspace, now: Block, chosen: Any, level: float) -> Any:
     """Which columns belong to the working sets of the chosen rows, (len(chosen), n)."""
     residual = now.residual[chosen]
-    if not desk.task.nonnegative:
+    if not work.problem.nonnegative:
         residual = residual.abs()
     wanted = residual > level
     wanted |= now.values[now.places[chosen]] != 0
@@ -204,68 +213,54 @@ def _wanted(desk: Desk, now: Block, chosen: Any, level: float) -> Any:
     return wanted
 
 
-def gather(desk: Desk, columns: Any, dtype: Any) -> Any:
+def gather(work: Workspace, columns: Any, dtype: Any) -> Any:
     """Grams of working sets, (B, k, k)."""
-    return desk.gram[columns[:, :, None], columns[:, None, :]].to(dtype)
+    return work.gram[columns[:, :, None], columns[:, None, :]].to(dtype)
 
 
 def descend(
-    desk: Desk, now: Block, chosen: Any, sets: Sets, dtype: Any, rule: _descent.Rule
-) -> _descent.Found:
+    work: Workspace, now: Block, chosen: Any, sets: Sets, dtype: Any, rule: _descent.Rule
+) -> _descent.Descended:
     """Coefficients of a batch on its working sets, from those it has."""
     rows, places = now.rows[chosen], now.places[chosen]
     if sets.columns is None:
-        whole = _descent.Whole(desk.gram, dtype, desk.room // 4)
-        target, start = desk.gram[rows].to(dtype), now.values[places].to(dtype)
+        whole = _descent.Whole(work.gram, dtype, work.room // 4)
+        target, start = work.gram[rows].to(dtype), now.values[places].to(dtype)
         return _descent.descend(whole, target, start, sets.valid, rule)
-    grams = _descent.Gathered(gather(desk, sets.columns, dtype), desk.room // 8)
-    target = desk.gram[rows[:, None], sets.columns].to(dtype)
+    grams = _descent.Gathered(gather(work, sets.columns, dtype), work.room // 8)
+    target = work.gram[rows[:, None], sets.columns].to(dtype)
     start = now.values[places[:, None], sets.columns].to(dtype)
     return _descent.descend(grams, target, start, sets.valid, rule)
 
 
-def check(desk: Desk, now: Block) -> tuple[Block, Any, Any]:
+def check(work: Workspace, now: Block) -> tuple[Block, Any, Any]:
     """Bring the residuals up to date; violation and objective of every row, on the host."""
-    step = rows_per_block(desk.room, 8 * desk.row_bytes)
+    step = rows_per_block(work.room, 8 * work.row_bytes)
     residual = torch.empty(
-        (len(now.rows), len(desk.gram)), dtype=desk.gram.dtype, device=desk.gram.device
+        (len(now.rows), len(work.gram)), dtype=work.gram.dtype, device=work.gram.device
     )
     now = now._replace(residual=residual)
-    found = []
+    figures = []
     for a in range(0, len(now.rows), step):
         part = slice(a, a + step)
         values = now.values[now.places[part]]
-        own = desk.gram[now.rows[part]]
-        torch.addmm(own, values, desk.gram, alpha=-1, out=residual[part])
-        found.append(judge(desk.task, own, values, residual[part], now.rows[part]))
-    violation, objective = torch.cat(found, 1).cpu().numpy()
+        own = work.gram[now.rows[part]]
+        torch.addmm(own, values, work.gram, alpha=-1, out=residual[part])
+        figures.append(judge(work.problem, own, values, residual[part], now.rows[part]))
+    violation, objective = torch.cat(figures, 1).cpu().numpy()
     return now, violation, objective
 
 
-def judge(task: Task, own: Any, values: Any, residual: Any, rows: Any) -> Any:
-    """KKT violation and objective of rows, (2, m) float64.
-
-    `own` (m, n) are the rows' correlations g_i; the formulas are those of `_problem`.
-    """
-    at = torch.arange(len(rows), device=rows.device)
-    products = torch.add(own, residual).mul_(values).sum(1, dtype=torch.float64)
-    norms = values.abs().sum(1, dtype=torch.float64)
-    objective = 0.5 * (own[at, rows].double() - products) + task.gamma * norms
-    excess = _descent.violation(residual, values, task.gamma, task.nonnegative)
-    excess[at, rows] = 0
-    return torch.stack([excess.amax(1).double(), objective])
-
-
-def _pack(desk: Desk, values: Any, figures: Any) -> Solved:
-    """A finished block as a `Solved` on the host."""
+def _pack(work: Workspace, values: Any, figures: Any) -> SolvedRows:
+    """A finished block as a `SolvedRows` on the host."""
     lengths, columns, numbers = [], [], []
-    step = rows_per_block(desk.room, 8 * desk.row_bytes)
+    step = rows_per_block(work.room, 8 * work.row_bytes)
     for part in values.split(step):
         lengths.append((part != 0).sum(1).cpu().numpy())
         row, column = part.nonzero(as_tuple=True)
         columns.append(column.to(torch.int32).cpu().numpy())
         numbers.append(part[row, column].cpu().numpy())
-    return Solved(
+    return SolvedRows(
         np.concatenate(lengths), np.concatenate(columns), np.concatenate(numbers),
         figures[0], figures[1], figures[2].astype(np.int64), figures[3].astype(np.int64),
     )  # fmt: skip

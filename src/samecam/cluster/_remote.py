@@ -1,4 +1,4 @@
-"""Batches that are clustered by other processes: what is sent, and how answers come back."""
+"""Batches that are clustered by other processes: what is sent, and how results come back."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from samecam import correlate
 from samecam.arrays import AnyFloats, Rows
 from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError
 from samecam.store import FingerprintStore, StoredRows, Subset
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class BatchData:
-    """A batch to send elsewhere: correlations, fingerprints, or where these lie on disk.
+    """A batch to send to a worker: correlations, fingerprints, or where these lie on disk.
 
     `rows` are the numbers of its photos in the collection.
     """
@@ -50,35 +50,36 @@ def batch_data(source: correlate.Source, rows: Rows) -> BatchData:
     return BatchData(rows, fingerprints=source[rows])
 
 
-def run_elsewhere(
+def run_remote(
     executor: Executor,
     function: Callable[[T], R],
     tasks: Iterable[T],
     *,
     window: Callable[[T], int] | None = None,
-    words: str = "",
+    kind: str = "",
 ) -> Iterator[R]:
-    """Answers in the order of the tasks, whoever ends first.
+    """Results in the order of the tasks, whoever ends first.
 
     Parameters
     ----------
     window : how many may be out at a time with a task; default as many as there are workers
-    words : what a batch is or takes, for the sentence about a worker that ended
+    kind : what a batch is or takes, for the error about a worker that ended
     """
     waiting: list[Future[R]] = []
     for task in tasks:
         while len(waiting) >= (window(task) if window else executor.workers):
-            yield _result(waiting.pop(0), words)
+            yield _result(waiting.pop(0), kind)
         waiting.append(executor.submit(function, task))
     while waiting:
-        yield _result(waiting.pop(0), words)
+        yield _result(waiting.pop(0), kind)
 
 
-def _result(future: "Future[R]", words: str) -> R:
+def _result(future: "Future[R]", kind: str) -> R:
     try:
         return future.result()
     except (TaskTimeoutError, WorkerDiedError, MemoryError):
-        raise SamecamError(
-            f"A worker ended, or had too little memory, while it clustered a batch{words}: set a "
-            "smaller batch_size or less memory, or have fewer workers or such with more memory."
+        raise ParameterError(
+            "batch_size",
+            f"A worker ended, or had too little memory, while it clustered a batch{kind}: set a "
+            "smaller {name} or less memory, or have fewer workers or such with more memory.",
         ) from None

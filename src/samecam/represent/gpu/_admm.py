@@ -1,12 +1,12 @@
-"""Alternating directions on a GPU: the iteration of `_admm`, with the Gram a tensor there."""
+"""Alternating directions on a GPU: the iteration of `represent._admm`, the Gram a tensor."""
 
 from typing import Any
 
 import torch
 
 from samecam.errors import SamecamError
-from samecam.represent._admm import Iterated
-from samecam.represent._cpu import Task
+from samecam.represent._lasso import AdmmResult, LassoProblem
+from samecam.represent.gpu._certificate import judge
 
 _ROWS = 1024
 
@@ -21,21 +21,21 @@ def iterate(
     eta: float,
     relaxation: float,
     zero_diagonal: bool,
-) -> Iterated:
-    """As `_admm.iterate`; about five more n × n arrays on the device, V comes to the host."""
+) -> AdmmResult:
+    """As on the processor; about five more n × n arrays on the device, V comes to the host."""
     try:
         return _iterate(gram, gamma, nonnegative, tol, max_iter, eta, relaxation, zero_diagonal)
     except torch.OutOfMemoryError:
         raise SamecamError(
             f"The device has no room for five arrays of {len(gram)} × {len(gram)} numbers: use "
-            "the exact solver, or --device cpu."
+            "the exact solver, or the device cpu."
         ) from None
 
 
 def _iterate(
     gram: Any, gamma: float, nonnegative: bool, tol: float, max_iter: int, eta: float,
     relaxation: float, zero_diagonal: bool,
-) -> Iterated:  # fmt: skip
+) -> AdmmResult:  # fmt: skip
     n = len(gram)
     inverse = _inverse(gram, eta)
     V, multiplier, product = (torch.zeros_like(gram) for _ in range(3))
@@ -52,7 +52,7 @@ def _iterate(
         V.fill_diagonal_(0)
         converged = bool(product.sub_(V).abs_().max() < tol)
         multiplier.sub_(V).mul_(eta)
-    return Iterated(_rows(V), iterations, converged)
+    return AdmmResult(_rows(V), iterations, converged)
 
 
 def _clipped(u: Any, threshold: float, nonnegative: bool) -> Any:
@@ -68,7 +68,7 @@ def _inverse(gram: Any, eta: float) -> Any:
     shifted.diagonal().add_(eta)
     factor, failed = torch.linalg.cholesky_ex(shifted)
     if int(failed):
-        raise ValueError("gram + eta·I is not positive definite: raise eta or check gram.")
+        raise ValueError("gram + eta·I is not positive definite: raise eta or check gram")
     return torch.cholesky_inverse(factor)
 
 
@@ -84,9 +84,7 @@ def certificate(
     gram: Any, coefficients: Any, gamma: float, nonnegative: bool
 ) -> tuple[float, float]:
     """Largest KKT violation of CSR coefficients, and their objective."""
-    from samecam.represent._gpu import judge
-
-    task = Task(gram, gamma, nonnegative, 0.0, 0)
+    problem = LassoProblem(gram, gamma, nonnegative, 0.0, 0)
     worst, total = 0.0, 0.0
     for a in range(0, len(gram), _ROWS):
         dense = coefficients[a : a + _ROWS].toarray()
@@ -94,7 +92,7 @@ def certificate(
         own = gram[a : a + _ROWS]
         residual = torch.addmm(own, values, gram, alpha=-1)
         rows = torch.arange(a, a + len(dense), device=gram.device)
-        violation, objective = judge(task, own, values, residual, rows)
+        violation, objective = judge(problem, own, values, residual, rows)
         worst = max(worst, float(violation.max()))
         total += float(objective.sum())
     return worst, total
