@@ -21,7 +21,7 @@ from samecam.case import (
 )
 from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint
-from samecam.photos import Found, read_photo, scan
+from samecam.photos import PhotoFile, read_photo, scan
 from tests.case.conftest import EXPECTED, SIZE, same_answer, write
 from tests.photos.pictures import encode, scene
 
@@ -216,7 +216,7 @@ def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
 
 
 def test_a_file_that_vanishes_during_the_run(own_pile, tmp_path, monkeypatch):
-    found = [*scan([own_pile]), Found("z.jpg", str(own_pile / "z.jpg"))]
+    found = [*scan([own_pile]), PhotoFile("z.jpg", str(own_pile / "z.jpg"))]
     monkeypatch.setattr(samecam.case.extraction._prepare, "scan", lambda _: found)
     result = extract_photos([own_pile], tmp_path / "c", SMALL)
     assert table(tmp_path / "c")["z.jpg"]["reason"].startswith("no longer there")

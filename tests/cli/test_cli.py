@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from samecam._version import __version__
 from samecam.cli import cli
+from samecam.photos import READ
 from tests.case.conftest import SIZE, run, write
 from tests.photos.pictures import encode, scene
 
@@ -254,3 +255,11 @@ def test_the_summary_is_for_people(photos, tmp_path):
     assert f"samecam evaluate '{case}' --truth TRUTH.csv" in out
     assert "Extracting: 5/5" in error
     assert "Measuring" not in error
+
+
+def test_a_folder_without_photos_names_all_formats_that_are_read(tmp_path):
+    write(tmp_path / "photos" / "notes.txt", b"hello")
+    code, _, error = run("cluster", tmp_path / "photos", "-o", tmp_path / "c")
+    assert code == 1
+    assert f"a photo samecam reads ({READ})" in error
+    assert {"HEIC", "raw"} <= set(READ.split(", "))

@@ -1,6 +1,7 @@
 """Only what is needed is decoded, it is exactly what a full decode gives, or there is a reason."""
 
 import io
+import pickle
 import subprocess
 import sys
 import warnings
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from samecam.photos import PhotoError, read_photo
+from samecam.photos import PHOTO_CODES, PhotoError, PhotoInfo, read_photo
 from samecam.photos._jpeg import cut_height
 from tests.photos.pictures import encode, jpeg_bomb, scene, set_jpeg_size
 
@@ -26,17 +27,17 @@ def full_decode(data, size, offset=(0, 0)):
 
 def no_fallback(monkeypatch):
     """Make a decode of anything but the cut file fail, so that a test sees the cut path alone."""
-    from samecam.photos import _decode
+    from samecam.photos import _header
 
     opened = []
-    real = _decode._open
+    real = _header.open_image
 
     def only_once(data):
         assert not opened, "fell back to the full decode"
         opened.append(len(data))
         return real(data)
 
-    monkeypatch.setattr(_decode, "_open", only_once)
+    monkeypatch.setattr(_header, "open_image", only_once)
 
 
 @given(
@@ -217,24 +218,64 @@ def entropy_start(data):
 
 
 BAD = [
-    ("empty", b"", "empty"),
-    ("text", b"hello, I am not a photo\n" * 50, "not a picture"),
-    ("header only", GOOD[:300], "damaged|truncated|not a picture"),
-    ("cut inside the crop", GOOD[: entropy_start(GOOD) + 3000], "truncated"),
-    ("progressive cut", encode(scene(9, 300, 900), progressive=True)[:20000], "truncated"),
-    ("1x1", encode(scene(0, 1, 1)), "too small: 1×1, the crop is 64×64"),
-    ("small", encode(scene(0, 100, 63)), "too small: 100×63"),
-    ("gif", encode(scene(0, 80, 80), "GIF"), "not a picture"),
-    ("png cut", encode(scene(1, 300, 300), "PNG")[:9000], "truncated|damaged"),
-    ("float tiff", encode(Image.new("F", (99, 99)), "TIFF"), "unsupported"),
-]
+    ("empty", b"", "empty", {"empty"}),
+    ("text", b"hello, I am not a photo\n" * 50, "not a picture", {"not-a-picture"}),
+    (
+        "header only", GOOD[:300], "damaged|truncated|not a picture",
+        {"damaged", "truncated", "not-a-picture"},
+    ),
+    ("cut inside the crop", GOOD[: entropy_start(GOOD) + 3000], "truncated", {"truncated"}),
+    (
+        "progressive cut", encode(scene(9, 300, 900), progressive=True)[:20000], "truncated",
+        {"truncated"},
+    ),
+    ("1x1", encode(scene(0, 1, 1)), "too small: 1×1, the crop is 64×64", {"too-small"}),
+    ("small", encode(scene(0, 100, 63)), "too small: 100×63", {"too-small"}),
+    ("gif", encode(scene(0, 80, 80), "GIF"), "not a picture", {"not-a-picture"}),
+    (
+        "png cut", encode(scene(1, 300, 300), "PNG")[:9000], "truncated|damaged",
+        {"truncated", "damaged"},
+    ),
+    (
+        "large", encode(Image.new("1", (30000, 30000)), "PNG"), "too large to decode whole",
+        {"too-large"},
+    ),
+    ("float tiff", encode(Image.new("F", (99, 99)), "TIFF"), "unsupported", {"unsupported"}),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("data", "words"), [b[1:] for b in BAD], ids=[b[0] for b in BAD])
-def test_bad_files_get_one_reason(data, words):
+@pytest.mark.parametrize(("data", "words", "codes"), [b[1:] for b in BAD], ids=[b[0] for b in BAD])
+def test_bad_files_get_one_reason_and_its_code(data, words, codes):
     with pytest.raises(PhotoError, match=words) as caught:
         read_photo(data, size=64)
     assert "\n" not in caught.value.reason
+    assert caught.value.code in codes
+
+
+def test_want_of_memory_has_a_code_of_its_own(monkeypatch):
+    def starve(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(Image.Image, "crop", starve)
+    with pytest.raises(PhotoError, match="needs more memory") as caught:
+        read_photo(GOOD, size=64)
+    assert caught.value.code == "memory"
+    assert caught.value.info.size == (300, 900)
+
+
+def test_every_code_is_seen_in_these_tests():
+    """`needs-extra` is in the tests of the extras, `memory` in the one above."""
+    seen = set().union(*(codes for *_, codes in BAD))
+    assert seen | {"needs-extra", "memory"} == set(PHOTO_CODES)
+
+
+def test_an_error_survives_the_way_between_processes():
+    info = PhotoInfo(3, 4, "JPEG")
+    error = pickle.loads(pickle.dumps(PhotoError("damaged", "damaged: so", info, passing=True)))
+    assert (error.code, error.reason, error.info, error.passing) == (
+        *("damaged", "damaged: so"), info, True,
+    )  # fmt: skip
+    assert str(error) == "damaged: so"
 
 
 def test_damaged_huffman_table_is_noticed():
@@ -301,8 +342,8 @@ def test_mutated_files_give_pixels_or_a_reason(mutation, seed):
     try:
         outcome = read_photo(bytes(data), size=64).pixels.shape
     except PhotoError as error:
-        outcome = error.reason
-    assert outcome == (64, 64, 3) or (isinstance(outcome, str) and outcome)
+        outcome = error
+    assert outcome == (64, 64, 3) or (outcome.code in PHOTO_CODES and outcome.reason)
 
 
 PEAK = """
@@ -340,6 +381,6 @@ def test_bombs_stay_small_in_memory(tmp_path, make, outcome):
 @pytest.mark.parametrize(
     "bad", [{"size": 63}, {"size": 5000}, {"offset": (-1, 0)}, {"portrait": "turn"}]
 )
-def test_wrong_arguments_get_a_sentence(bad):
+def test_wrong_arguments_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         read_photo(GOOD, **bad)

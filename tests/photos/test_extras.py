@@ -85,6 +85,7 @@ def test_a_heic_that_cannot_be_used_has_one_reason(monkeypatch):
         with pytest.raises(PhotoError, match="damaged|truncated") as caught:
             read_photo(data[:cut], size=64)
         assert "\n" not in caught.value.reason
+        assert caught.value.code in ("damaged", "truncated")
     with pytest.raises(PhotoError, match="too small: 150×120"):
         read_photo(data, size=128)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 8000)
@@ -100,6 +101,7 @@ def test_without_the_extra_the_reason_names_it(monkeypatch, module, extra):
     without(monkeypatch, module)
     with pytest.raises(PhotoError, match=f"needs samecam's extra '{extra}'") as caught:
         read_photo(data, size=64)
+    assert caught.value.code == "needs-extra"
     assert caught.value.passing, "another time it may be installed"
     assert caught.value.info.format in ("HEIC", "RAW")
 
@@ -167,8 +169,9 @@ def test_a_raw_photo_that_cannot_be_used_has_one_reason(monkeypatch):
         read_photo(data, size=128)
     with pytest.raises(PhotoError, match="raw|damaged"):
         read_photo(data[:600], size=64)
-    with pytest.raises(PhotoError, match="raw|damaged"):
+    with pytest.raises(PhotoError, match="raw|damaged") as caught:
         read_photo(b"FUJIFILMCCD-RAW " + bytes(500), size=64)
+    assert caught.value.code in ("damaged", "unsupported")
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 8000)
     with pytest.raises(PhotoError, match="too large to decode whole"):
         read_photo(data, size=64)

@@ -1,4 +1,4 @@
-"""Every file is found once under a stable name, whatever it is called."""
+"""Every file is listed once under a stable name, whatever it is called."""
 
 import os
 
@@ -24,15 +24,15 @@ def paths(*arguments):
 
 def test_folders_are_entered_and_sorted(tmp_path):
     make(tmp_path, "b.jpg", "a/z.jpg", "a/b/c.txt", ".hidden.jpg", "x.jpg/inside.jpg")
-    found = scan([tmp_path])
-    assert [f.path for f in found] == [
+    files = scan([tmp_path])
+    assert [f.path for f in files] == [
         ".hidden.jpg",
         "a/b/c.txt",
         "a/z.jpg",
         "b.jpg",
         "x.jpg/inside.jpg",
     ]
-    assert all(os.path.isabs(f.file) and os.path.isfile(f.file) for f in found)
+    assert all(os.path.isabs(f.file) and os.path.isfile(f.file) for f in files)
 
 
 ODD = [
@@ -123,11 +123,11 @@ def test_a_folder_in_a_list_is_entered(tmp_path, monkeypatch):
 def test_no_two_files_share_a_path(tmp_path):
     make(tmp_path, "x/a/b.jpg", "y/a/b.jpg", "z/b.jpg", "u/a/b/c.jpg", "v/b/c.jpg", "v/a/c.jpg")
     for names in (["x/a", "y/a/b.jpg", "z/b.jpg"], ["u/a", "v/b", "v/a", "u/a/b", "x/a"]):
-        found = scan([tmp_path / name for name in names])
-        assert {f.file for f in found} == {
+        files = scan([tmp_path / name for name in names])
+        assert {f.file for f in files} == {
             f.file for name in names for f in scan([tmp_path / name])
         }
-        assert len({f.path for f in found}) == len(found)
+        assert len({f.path for f in files}) == len(files)
 
 
 def test_recursive_patterns_do_not_run_in_circles(tmp_path):
@@ -163,7 +163,7 @@ def test_a_list_may_begin_with_a_byte_order_mark(tmp_path, monkeypatch):
     assert [os.path.exists(f.file) for f in scan(["@list.txt"])] == [True]
 
 
-def test_missing_and_no_arguments_get_a_sentence(tmp_path):
+def test_missing_and_no_arguments_are_errors(tmp_path):
     with pytest.raises(SamecamError, match="is not there"):
         paths(tmp_path / "nothing")
     with pytest.raises(SamecamError, match="No photos were named"):

@@ -22,7 +22,11 @@ def test_gray_is_the_mean_of_the_three_channels():
     [(0.0, "good"), (0.2999, "good"), (0.30, "weak"), (0.90, "weak"), (0.9001, "unusable")],
 )
 def test_status(saturated, status):
-    assert Exposure(0.0, saturated).status == status
+    shares = Exposure(0.0, saturated)
+    assert shares.status == status
+    assert shares.code == ("" if status == "good" else "over-exposed")
+    wanted = "" if status == "good" else f"{saturated:.1%} of the crop is over-exposed"
+    assert shares.reason == wanted
 
 
 def test_dark_flag_is_above_three_quarters():

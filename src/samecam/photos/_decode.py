@@ -1,22 +1,18 @@
 """Bytes of a file to the pixels that are used, or the reason why not."""
 
-import io
-import warnings
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from samecam.arrays import Pixels
-from samecam.photos import _heif, _jpeg, _png, _raw, _vips
-from samecam.photos._exif import read_exif
-from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo, Picture
+from samecam.photos import _header, _jpeg, _png, _vips
+from samecam.photos._header import Opened, reading
+from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo
 
-FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # JPEG includes MPO
-READ = "JPEG, PNG, TIFF, WebP, BMP, HEIC, raw"
 SMALLEST, LARGEST = 64, 4096
-_ORIENTATION = 0x0112
 
 Portrait = Literal["keep", "rotate"]
 
@@ -46,11 +42,8 @@ def read_photo(
         with one clear reason; nothing else is raised for any byte sequence
     """
     check_crop(size, offset, portrait)
-    if not data:
-        raise PhotoError("empty file")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a damaged file's warnings are no news to the user
-        if _heif.is_heif(data[:16]) or _raw.is_raw(data):
+    with reading(data):
+        if _header.is_optional(data):
             return _read_optional(data, size, offset, portrait)
         return _read(data, size, offset, portrait)
 
@@ -66,57 +59,78 @@ def check_crop(size: int, offset: tuple[int, int], portrait: str) -> None:
 
 
 def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -> Photo:
-    info = PhotoInfo()
-    try:
-        patched = None if _may_turn(data, portrait) else _jpeg.cut_height(data, offset[1] + size)
-        image = _open(data if patched is None else patched)
-        info = _describe(image, data, patched is not None)
-        turn = portrait == "rotate" and (info.height or 0) > (info.width or 0)
+    whole = _may_turn(data, portrait)
+    opened = _header.open_picture(data, None if whole else offset[1] + size)
+    info = opened.info
+    turn = _turns(info, portrait)
+    with _known(info):
         box = _box(info, size, offset, turn)
-        if info.format in ("JPEG", "MPO") and not _jpeg.holds_enough(data, box[3]):
-            raise PhotoError("damaged: too little data for the size the header claims")
-        if info.format == "PNG" and _png.has_changed_pixels(data):
-            raise PhotoError("damaged: the checksum of the pixels is wrong")
-        try:
-            quick = _vips.crop(data, image, box) if patched is None else None
-            pixels = _crop(image, box) if quick is None else quick
-        except Exception:
-            if patched is None:
-                raise
-            image = _open(data)  # any doubt: the whole picture
-            pixels = _crop(image, box)
-        if info.format in ("JPEG", "MPO") and _ends_in_gray(image, pixels, box):
-            raise PhotoError("truncated: the picture ends inside the part that is used")
-    except PhotoError as error:
-        raise PhotoError(error.reason, info) from error
-    except Exception as error:  # any byte sequence may arrive
-        raise PhotoError(_reason(error), info) from error
-    if turn:
-        pixels = np.ascontiguousarray(np.rot90(pixels, k=-1))
+        _check_data(data, info, box)
+        image, pixels = _decode(data, opened, box)
+        if _is_jpeg(info) and _ends_in_gray(image, pixels, box):
+            reason = "truncated: the picture ends inside the part that is used"
+            raise PhotoError("truncated", reason)
     note = ""
-    if info.format in ("JPEG", "MPO") and not _jpeg.is_whole(data):
+    if _is_jpeg(info) and not _jpeg.is_whole(data):
         note = "the file ends early, below the part that is used"
-    return Photo(pixels, info, note)
+    return Photo(_turned(pixels) if turn else pixels, info, note)
+
+
+def _check_data(data: bytes, info: PhotoInfo, box: Box) -> None:
+    """Raise if the file cannot hold what its header claims, which decoders overlook."""
+    if _is_jpeg(info) and not _jpeg.holds_enough(data, box[3]):
+        reason = "damaged: too little data for the size the header claims"
+        raise PhotoError("damaged", reason)
+    if info.format == "PNG" and _png.has_changed_pixels(data):
+        raise PhotoError("damaged", "damaged: the checksum of the pixels is wrong")
+
+
+def _decode(data: bytes, opened: Opened, box: Box) -> tuple[Image.Image, Pixels]:
+    """The crop, and the picture it was decoded from."""
+    if not opened.cut:
+        quick = _vips.crop(data, opened.image, box)
+        return opened.image, _crop(opened.image, box) if quick is None else quick
+    try:
+        return opened.image, _crop(opened.image, box)
+    except Exception:  # any doubt: the whole picture
+        image = _header.open_image(data)
+        return image, _crop(image, box)
 
 
 def _read_optional(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -> Photo:
     """Read what a decoder of an extra reads: HEIC and raw."""
-    info = PhotoInfo()
-    most = 2 * (Image.MAX_IMAGE_PIXELS or 0)
-    try:
-        kind = _heif.HeifPicture if _heif.is_heif(data[:16]) else _raw.RawPicture
-        picture: Picture = kind(data, most)
-        info = picture.info
-        turn = portrait == "rotate" and (info.height or 0) > (info.width or 0)
+    picture = _header.optional_picture(data)
+    info = picture.info
+    turn = _turns(info, portrait)
+    with _known(info):
+        if picture.n_decoded > _header.most_decoded():
+            raise _header.too_large()
         pixels = picture.crop(_box(info, size, offset, turn))
+    return Photo(_turned(pixels) if turn else pixels, info, picture.note)
+
+
+@contextmanager
+def _known(info: PhotoInfo) -> Iterator[None]:
+    """Let errors carry what the header said."""
+    try:
+        yield
     except PhotoError as error:
-        info = info if info.format else error.info
-        raise PhotoError(error.reason, info, passing=error.passing) from error
+        raise error.with_info(info) from error
     except Exception as error:  # any byte sequence may arrive
-        raise PhotoError(_reason(error), info) from error
-    if turn:
-        pixels = np.ascontiguousarray(np.rot90(pixels, k=-1))
-    return Photo(pixels, info, picture.note)
+        raise _header.explained(error).with_info(info) from error
+
+
+def _is_jpeg(info: PhotoInfo) -> bool:
+    return info.format in ("JPEG", "MPO")
+
+
+def _turns(info: PhotoInfo, portrait: Portrait) -> bool:
+    """Whether a picture is turned before it is cropped."""
+    return portrait == "rotate" and (info.height or 0) > (info.width or 0)
+
+
+def _turned(pixels: Pixels) -> Pixels:
+    return np.ascontiguousarray(np.rot90(pixels, k=-1))
 
 
 def _may_turn(data: bytes, portrait: Portrait) -> bool:
@@ -127,39 +141,6 @@ def _may_turn(data: bytes, portrait: Portrait) -> bool:
     return size is None or size[1] > size[0]
 
 
-def _open(data: bytes) -> Image.Image:
-    image = Image.open(io.BytesIO(data), formats=FORMATS)
-    if image.format == "TIFF":
-        _forget_orientation(image)
-    return image
-
-
-def _forget_orientation(image: Image.Image) -> None:
-    """Keep Pillow from turning a TIFF by its orientation tag, which it does on loading.
-
-    What the tag says is kept aside for the table; the stored size is restored.
-    """
-    image.info["samecam_orientation"] = image.getexif().get(_ORIENTATION)
-    for tags in (image.tag_v2, image.getexif()):  # type: ignore[attr-defined]
-        if _ORIENTATION in tags:
-            del tags[_ORIENTATION]
-    width, height = image.tag_v2.get(256), image.tag_v2.get(257)  # type: ignore[attr-defined]
-    if isinstance(width, int) and isinstance(height, int):
-        image._size = (width, height)
-
-
-def _describe(image: Image.Image, data: bytes, patched: bool) -> PhotoInfo:
-    if image.format == "PNG" and "exif" not in image.info and (block := _png.exif(data)):
-        image.info["exif"] = block
-    exif = read_exif(image)
-    orientation = image.info.get("samecam_orientation")
-    if orientation is not None:
-        exif = replace(exif, orientation=str(orientation))
-    info = PhotoInfo(image.width, image.height, image.format or "", exif)
-    size = _jpeg.frame_size(data) if patched else None
-    return info if size is None else replace(info, height=size[1])
-
-
 def _ends_in_gray(image: Image.Image, pixels: Pixels, box: Box) -> bool:
     """Whether a JPEG's coded data ended inside the crop and libjpeg filled in mid-gray.
 
@@ -167,7 +148,7 @@ def _ends_in_gray(image: Image.Image, pixels: Pixels, box: Box) -> bool:
     decoded below the crop is exactly 128 (but for two rows that colour interpolation
     reaches), or, if nothing is below, the end of the crop's last row of blocks: a single
     block of exactly that gray is met in photographs compressed once more. A crop that is
-    gray all over is flat, which is noticed elsewhere.
+    gray all over is flat, which is noticed later.
     """
     top = box[3] + 2
     if top < image.height:
@@ -184,7 +165,7 @@ def _box(info: PhotoInfo, size: int, offset: tuple[int, int], turn: bool) -> Box
     across, down = (height, width) if turn else (width, height)
     if x + size > across or y + size > down:
         wanted = f"{size}×{size}" + (f" at {x},{y}" if offset != (0, 0) else "")
-        raise PhotoError(f"too small: {width}×{height}, the crop is {wanted}")
+        raise PhotoError("too-small", f"too small: {width}×{height}, the crop is {wanted}", info)
     if turn:  # clockwise: turned[y, x] = stored[height−1−x, y]
         return y, height - x - size, y + size, height - x
     return x, y, x + size, y + size
@@ -197,31 +178,8 @@ def _crop(image: Image.Image, box: Box) -> Pixels:
         wide = np.asarray(part).astype(np.float32) * np.float32(255 / 65535)
         return np.repeat(wide[..., np.newaxis], 3, axis=2)
     if part.mode in ("I", "F"):
-        raise PhotoError(f"unsupported: pixels of kind {part.mode!r} (32 bits a value)")
+        reason = f"unsupported: pixels of kind {part.mode!r} (32 bits a value)"
+        raise PhotoError("unsupported", reason)
     if part.mode != "RGB":
         part = part.convert("RGB")
     return np.asarray(part)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, UnidentifiedImageError):
-        return f"not a picture samecam reads ({READ})"
-    if isinstance(error, Image.DecompressionBombError):
-        return f"too large to decode whole: over {2 * (Image.MAX_IMAGE_PIXELS or 0)} pixels"
-    if isinstance(error, MemoryError):
-        return "decoding needs more memory than a worker may use"
-    words = " ".join(str(error).split())[:200]
-    if "truncated" in words.lower():
-        return "truncated: the file ends inside the part that is used"
-    return f"damaged: {words or type(error).__name__}"
-
-
-def looks_like_picture(head: bytes) -> bool:
-    """Whether the first 32 bytes of a file are those of a format that is read."""
-    return (
-        head.startswith((b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"BM"))
-        or head[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-        or (head[:4] == b"RIFF" and head[8:12] == b"WEBP")
-        or _heif.is_heif(head)
-        or _raw.is_raw_head(head)
-    )

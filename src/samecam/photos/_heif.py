@@ -6,7 +6,7 @@ import numpy as np
 
 from samecam.arrays import Pixels
 from samecam.photos._exif import Exif, parse_exif
-from samecam.photos._photo import Box, PhotoError, PhotoInfo, three_planes
+from samecam.photos._photo import Box, PhotoInfo, another_size, needs_extra, three_planes
 
 _BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 
@@ -27,19 +27,20 @@ class HeifPicture:
 
     note = ""
 
-    def __init__(self, data: bytes, most_pixels: int) -> None:
+    def __init__(self, data: bytes) -> None:
         self._file: Any = _library().open_heif(data, convert_hdr_to_8bit=False)
         image = self._file[self._file.primary_index]
         self._turns: list[tuple[Any, ...]] = [
-            turn for turn in image._c_image.transformations if turn[0] in ("irot", "imir")
+            turn
+            for turn in image._c_image.transformations  # nothing else tells
+            if turn[0] in ("irot", "imir")
         ]
         width, height = image.size
         if sum(turn[1] // 90 for turn in self._turns if turn[0] == "irot") % 2:
             width, height = height, width
         exif = image.info.get("exif")
         self.info = PhotoInfo(width, height, "HEIC", parse_exif(exif) if exif else Exif())
-        if width * height > most_pixels:
-            raise PhotoError(f"too large to decode whole: over {most_pixels} pixels", self.info)
+        self.n_decoded = width * height
         self._levels = 2 ** int(image.info.get("bit_depth", 8))
 
     def crop(self, box: Box) -> Pixels:
@@ -51,7 +52,7 @@ class HeifPicture:
             else:
                 whole = whole[:, ::-1] if value else whole[::-1]
         if whole.shape[:2] != (self.info.height, self.info.width):
-            raise PhotoError("damaged: the picture has another size than its header says")
+            raise another_size()
         part = three_planes(whole[box[1] : box[3], box[0] : box[2]])
         if part.dtype == np.uint8:
             return part
@@ -64,11 +65,7 @@ def _library() -> Any:
     try:
         import pillow_heif
     except ImportError:
-        raise PhotoError(
-            "HEIC needs samecam's extra 'heif': pip install 'samecam[heif]'",
-            PhotoInfo(format="HEIC"),
-            passing=True,
-        ) from None
+        raise needs_extra("HEIC", "heif") from None
     options: Any = pillow_heif.options
     options.DECODE_THREADS = 1  # workers are many already
     options.THUMBNAILS = options.DEPTH_IMAGES = options.AUX_IMAGES = False

@@ -37,8 +37,8 @@ def has_changed_pixels(data: bytes) -> bool:
 
 
 def _is_right(data: bytes, start: int, end: int) -> bool:
-    found = zlib.crc32(memoryview(data)[start - 4 : end])
-    return found == int.from_bytes(data[end : end + 4], "big")
+    checksum = zlib.crc32(memoryview(data)[start - 4 : end])
+    return checksum == int.from_bytes(data[end : end + 4], "big")
 
 
 def exif(data: bytes) -> bytes:

@@ -24,7 +24,14 @@ import numpy as np
 from samecam.arrays import Pixels
 from samecam.photos import _tiff
 from samecam.photos._exif import Exif, parse_exif
-from samecam.photos._photo import Box, PhotoError, PhotoInfo
+from samecam.photos._photo import (
+    Box,
+    PhotoCode,
+    PhotoError,
+    PhotoInfo,
+    another_size,
+    needs_extra,
+)
 
 _TIFF = (b"II*\0", b"MM\0*")
 _RELATIVES = (b"IIRO", b"IIRS", b"MMOR", b"IIU\0")  # Olympus, Panasonic: TIFF but for the name
@@ -60,7 +67,7 @@ class RawPicture:
 
     note = NOTE
 
-    def __init__(self, data: bytes, most_pixels: int) -> None:
+    def __init__(self, data: bytes) -> None:
         library = _library()
         self._raw = library.RawPy()
         self._error: type[Exception] = library.LibRawError
@@ -69,11 +76,14 @@ class RawPicture:
         try:
             self._raw.open_buffer(io.BytesIO(data))
         except self._error as error:
-            raise PhotoError(f"damaged or unsupported raw: {_words(error)}", self.info) from None
+            code: PhotoCode = "damaged"
+            if isinstance(error, library.LibRawFileUnsupportedError):
+                code = "unsupported"
+            reason = f"damaged or unsupported raw: {_message(error)}"
+            raise PhotoError(code, reason, self.info) from None
         sizes = self._raw.sizes
         self.info = PhotoInfo(sizes.width // 2, sizes.height // 2, "RAW", exif)
-        if sizes.raw_width * sizes.raw_height > most_pixels:
-            raise PhotoError(f"too large to decode whole: over {most_pixels} pixels", self.info)
+        self.n_decoded = sizes.raw_width * sizes.raw_height
 
     def crop(self, box: Box) -> Pixels:
         """Left, top, right, bottom in cells as (h, w, 3), float32."""
@@ -81,7 +91,7 @@ class RawPicture:
             self._raw.unpack()
             return self._cells(box)
         except self._error as error:
-            raise PhotoError(f"damaged raw: {_words(error)}") from None
+            raise PhotoError("damaged", f"damaged raw: {_message(error)}") from None
         finally:
             self._raw.close()
 
@@ -89,10 +99,10 @@ class RawPicture:
         raw = self._raw
         mosaic = raw.raw_image_visible
         if mosaic is None or mosaic.ndim != 2 or not _has_cells(raw):
-            raise PhotoError("unsupported: the raw data have no 2×2 colour pattern")
+            raise _unsupported("the raw data have no 2×2 colour pattern")
         left, top, right, bottom = (2 * edge for edge in box)
         if mosaic.shape[0] < bottom or mosaic.shape[1] < right:
-            raise PhotoError("damaged: the picture has another size than its header says")
+            raise another_size()
         part = mosaic[top:bottom, left:right].astype(np.float32)
         colours = raw.raw_colors_visible[:2, :2]
         planes: dict[str, list[Pixels]] = {"R": [], "G": [], "B": []}
@@ -100,13 +110,13 @@ class RawPicture:
             index = int(colours[row, column])
             name = chr(raw.color_desc[index])
             if name not in planes:
-                raise PhotoError("unsupported: the sensor's colours are not red, green and blue")
+                raise _unsupported("the sensor's colours are not red, green and blue")
             black = float(raw.black_level_per_channel[index])
             white = max(float(raw.white_level), black + 1)
             planes[name].append((part[row::2, column::2] - black) / (white - black))
         if not all(planes.values()):
-            raise PhotoError("unsupported: the sensor's colours are not red, green and blue")
-        cells = np.stack([sum(found) / len(found) for found in planes.values()], axis=2)
+            raise _unsupported("the sensor's colours are not red, green and blue")
+        cells = np.stack([sum(parts) / len(parts) for parts in planes.values()], axis=2)
         scaled: Pixels = 255 * np.sqrt(np.clip(cells, 0, 1), dtype=np.float32)
         return scaled
 
@@ -128,7 +138,11 @@ def _exif(data: bytes) -> Exif:
     return parse_exif(name + data[4:])
 
 
-def _words(error: Exception) -> str:
+def _unsupported(why: str) -> PhotoError:
+    return PhotoError("unsupported", f"unsupported: {why}")
+
+
+def _message(error: Exception) -> str:
     value = error.args[0] if error.args else ""
     text = value.decode("ascii", "replace") if isinstance(value, bytes) else str(value)
     return " ".join(text.split())[:200] or type(error).__name__
@@ -138,9 +152,5 @@ def _library() -> Any:
     try:
         import rawpy
     except ImportError:
-        raise PhotoError(
-            "raw needs samecam's extra 'raw': pip install 'samecam[raw]'",
-            PhotoInfo(format="RAW"),
-            passing=True,
-        ) from None
+        raise needs_extra("raw", "raw") from None
     return rawpy

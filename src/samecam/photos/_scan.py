@@ -11,12 +11,12 @@ from samecam.errors import SamecamError
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One file that was found.
+class PhotoFile:
+    """One file that `scan` lists.
 
     Attributes
     ----------
-    path : its name in the case: relative to the argument it was found under, prefixed
+    path : its name in the case: relative to the argument it lies under, prefixed
         by that argument's base name if there are several; '/' between parts; bytes
         that are not UTF-8 kept by surrogateescape
     file : where it is on disk (absolute)
@@ -28,14 +28,14 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Root:
-    """One argument: a folder under which files were found, and their absolute names."""
+    """One argument: a folder, and the absolute names of the files listed under it."""
 
     folder: str
     files: tuple[str, ...]
     is_file: bool
 
 
-def scan(arguments: Iterable[str | os.PathLike[str]]) -> list[Found]:
+def scan(arguments: Iterable[str | os.PathLike[str]]) -> list[PhotoFile]:
     """Every file under the given arguments, sorted by `path`.
 
     An argument is a file, a folder (entered with all folders below it), a pattern
@@ -47,8 +47,8 @@ def scan(arguments: Iterable[str | os.PathLike[str]]) -> list[Found]:
     roots = [root for argument in arguments for root in _roots(os.fspath(argument))]
     if not roots:
         raise SamecamError("No photos were named: give files, folders, patterns or @list.txt.")
-    found = _named(roots)
-    return [Found(path, found[path]) for path in sorted(found)]
+    files = _named(roots)
+    return [PhotoFile(path, files[path]) for path in sorted(files)]
 
 
 def would_find(arguments: Iterable[str | os.PathLike[str]], folder: str) -> str | None:
@@ -170,8 +170,8 @@ def _matches_folder(pattern: str, real: str) -> bool:
 def _walk(folder: str) -> Iterator[str]:
     """Every file below a folder; no real folder is entered twice.
 
-    Real folders come first and links to folders last, each in name order, so what is
-    found under which name does not depend on the file system. A folder that cannot be
+    Real folders come first and links to folders last, each in name order, so which
+    name a file gets does not depend on the file system. A folder that cannot be
     read is itself given, as a file that cannot be.
     """
     seen = set()
@@ -216,14 +216,14 @@ def _named(roots: list[_Root]) -> dict[str, str]:
     depth = [0 if len(roots) == 1 else 1] * len(roots)
     while True:
         owner: dict[str, int] = {}
-        found: dict[str, str] = {}
+        files: dict[str, str] = {}
         clash = set()
         for k, root in enumerate(roots):
             front = [] if depth[k] == 0 else parts[k][-depth[k] : -1 if root.is_file else None]
             for file in root.files:
                 relative = os.path.relpath(file, root.folder).replace(os.sep, "/")
                 path = "/".join([*front, relative])
-                if found.setdefault(path, file) != file:
+                if files.setdefault(path, file) != file:
                     clash |= {k, owner[path]}
                 owner.setdefault(path, k)
         longer = [k for k in clash if depth[k] < len(parts[k])]
@@ -233,4 +233,4 @@ def _named(roots: list[_Root]) -> dict[str, str]:
             depth[k] += 1
     if clash:
         raise SamecamError("Two files would have the same path in the case: name fewer folders.")
-    return found
+    return files

@@ -35,6 +35,16 @@ class Exposure:
             return "unusable"
         return "weak" if self.saturated >= WEAK_SHARE else "good"
 
+    @property
+    def code(self) -> Literal["over-exposed", ""]:
+        """Why the crop is not good, for programs; "" if it is."""
+        return "" if self.status == "good" else "over-exposed"
+
+    @property
+    def reason(self) -> str:
+        """Why the crop is not good, for people; "" if it is."""
+        return f"{self.saturated:.1%} of the crop is over-exposed" if self.code else ""
+
 
 def exposure(pixels: npt.NDArray[Any]) -> Exposure:
     """Exposure of an (h, w, 3) crop on the 0–255 scale."""

@@ -19,7 +19,7 @@ from samecam.case.extraction._device import HELD, DeviceStage
 from samecam.case.extraction._worker import Outcome, Task
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import Found
+from samecam.photos import PhotoFile
 from samecam.provenance import versions
 
 # Photos a task on a cluster has, and how many tasks a worker should get in all.
@@ -59,7 +59,7 @@ class Dispatch(Protocol):
 
 
 def dispatch(
-    means: Means, settings: ExtractionSettings, store: Path, pending: list[Found]
+    means: Means, settings: ExtractionSettings, store: Path, pending: list[PhotoFile]
 ) -> Dispatch:
     """Processes here or, with a scheduler, the workers of its cluster, each looked at before."""
     store = store.absolute()
@@ -306,7 +306,7 @@ def _exit_words(code: int | None) -> str:
     return f"exit code {code}"
 
 
-def _sample(pending: list[Found]) -> dict[str, int]:
+def _sample(pending: list[PhotoFile]) -> dict[str, int]:
     """A few of the files, from all parts of the list, with their lengths."""
     step = max(1, len(pending) // _SAMPLE)
     found = {}

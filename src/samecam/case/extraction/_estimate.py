@@ -10,7 +10,7 @@ from typing import Any
 
 from samecam.case.extraction._size import SizeChoice
 from samecam.case.folder._settings import ExtractionSettings
-from samecam.photos import Found, looks_like_picture
+from samecam.photos import PhotoFile, looks_like_picture
 from samecam.store import record_bytes
 
 # Milliseconds on one core, measured by benchmarks/extraction.py: reading, hashing and
@@ -56,7 +56,7 @@ class Estimate:
         return {**asdict(self), "choice": choice, "fits": self.fits}
 
 
-def disk_bytes(found: Sequence[Found], settings: ExtractionSettings, free: int) -> int:
+def disk_bytes(found: Sequence[PhotoFile], settings: ExtractionSettings, free: int) -> int:
     """Disk that the fingerprints and records of these files take at most.
 
     If that is more than is free, files that do not begin like pictures are left out.
@@ -68,7 +68,7 @@ def disk_bytes(found: Sequence[Found], settings: ExtractionSettings, free: int) 
     return pictures * row + len(found) * _RECORD_BYTES
 
 
-def _begins_like_picture(item: Found) -> bool:
+def _begins_like_picture(item: PhotoFile) -> bool:
     if not os.path.isfile(item.file):
         return False
     try:
@@ -87,7 +87,7 @@ def free_bytes(folder: Path) -> int:
 
 
 def estimate(
-    found: Sequence[Found],
+    found: Sequence[PhotoFile],
     case: Path,
     settings: ExtractionSettings,
     workers: int,

@@ -24,7 +24,7 @@ from samecam.case.extraction._worker import Outcome, Task
 from samecam.case.folder._case import STATUSES, Case
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import Found
+from samecam.photos import PhotoFile
 from samecam.provenance import versions
 from samecam.store import Record
 
@@ -184,7 +184,7 @@ class _Run:
 
     def _drain(self, workers: Dispatch) -> None:
         """Keep the workers busy, commit what they finish, until nothing is left."""
-        rest: dict[str, deque[Found]] = {}
+        rest: dict[str, deque[PhotoFile]] = {}
         committed = time.monotonic()
         self.progress(PHASE, self._done, self._total)
         while True:
@@ -207,7 +207,7 @@ class _Run:
                 committed = time.monotonic()
         self._commit()
 
-    def _take(self, outcome: Outcome, group: deque[Found]) -> None:
+    def _take(self, outcome: Outcome, group: deque[PhotoFile]) -> None:
         """Book one outcome and let the next of its group go."""
         meta = outcome.meta()
         if outcome.status == "duplicate":

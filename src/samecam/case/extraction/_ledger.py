@@ -4,7 +4,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable
 
-from samecam.photos import Found
+from samecam.photos import PhotoFile
 from samecam.store import Record
 
 
@@ -15,9 +15,9 @@ class Ledger:
     again. A duplicate whose owner is gone has to be done again itself.
     """
 
-    def __init__(self, records: Iterable[Record], found: Iterable[Found]) -> None:
+    def __init__(self, records: Iterable[Record], found: Iterable[PhotoFile]) -> None:
         self._records = {record.key: record for record in records}
-        self.pending: list[Found] = []
+        self.pending: list[PhotoFile] = []
         self.gone = set(self._records)
         for item in found:
             self.gone.discard(item.path)
@@ -30,7 +30,7 @@ class Ledger:
         for path in sorted(set(self._records) - again):
             self._own(self._records[path])
 
-    def twins(self, item: Found) -> frozenset[str]:
+    def twins(self, item: PhotoFile) -> frozenset[str]:
         """Hashes of the files that may be the same as this one: those of its length."""
         try:
             size = os.stat(item.file).st_size
@@ -50,7 +50,7 @@ class Ledger:
         self._records[record.key] = record
         self._own(record)
 
-    def orphans(self, found: Iterable[Found]) -> list[Found]:
+    def orphans(self, found: Iterable[PhotoFile]) -> list[PhotoFile]:
         """Duplicates, in order, of which nobody stands for the bytes any more."""
         lost = {
             path
@@ -70,7 +70,7 @@ class Ledger:
                 self._by_size[record.meta["bytes"]].add(record.sha256)
 
 
-def is_current(record: Record, item: Found) -> bool:
+def is_current(record: Record, item: PhotoFile) -> bool:
     """Whether a file is as it was when its record was made, and need not be tried again."""
     if record.meta["passing"]:
         return False

@@ -13,7 +13,7 @@ from samecam.case.extraction._size import SizeChoice, choose_size, measure_photo
 from samecam.case.folder._case import check_same, check_usable, open_store, read_case
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import Found, scan, would_find
+from samecam.photos import READ, PhotoFile, scan, would_find
 from samecam.store import Record
 
 Progress = Callable[[str, int, int], None]
@@ -30,7 +30,7 @@ class Job:
 
     case: Path
     sources: list[str]
-    found: list[Found]
+    found: list[PhotoFile]
     settings: ExtractionSettings | None
     choice: SizeChoice | None = None
 
@@ -75,8 +75,8 @@ def prepare(
         return Job(target, sources, found, None)
     if not sizes:
         raise SamecamError(
-            f"None of the {len(found)} files in {_listed(photos)} is a photo samecam reads (JPEG, "
-            "PNG, TIFF, WebP, BMP): name a folder that has some."
+            f"None of the {len(found)} files in {_listed(photos)} is a photo samecam reads "
+            f"({READ}): name a folder that has some."
         )
     choice = choose_size(sizes, settings)
     return Job(target, sources, found, replace(settings, size=choice.size), choice)
@@ -133,7 +133,7 @@ def _listed(photos: Sequence[str]) -> str:
     return ", ".join(map(repr, photos[:3])) + more
 
 
-def _check_apart(case: Path, photos: Sequence[str], found: Sequence[Found]) -> None:
+def _check_apart(case: Path, photos: Sequence[str], found: Sequence[PhotoFile]) -> None:
     """Refuse to write among the evidence."""
     inside = would_find(photos, os.fspath(case))
     real = os.path.realpath(case)

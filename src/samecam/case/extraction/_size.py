@@ -11,7 +11,7 @@ from samecam import compute
 from samecam.case.extraction import _worker
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.photos import SMALLEST, Found
+from samecam.photos import SMALLEST, PhotoFile
 
 SIZES = (256, 512, 768, 1024)
 _SHARE = 19, 20  # 95 %
@@ -88,7 +88,7 @@ def _largest_side(width: int, height: int, settings: ExtractionSettings) -> int:
 
 
 def measure_photos(
-    found: Sequence[Found],
+    found: Sequence[PhotoFile],
     workers: int,
     timeout: float,
     progress: Progress,

@@ -18,11 +18,11 @@ from samecam.errors import SamecamError
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.photos import (
     READ,
-    SMALLEST,
     PhotoError,
     PhotoInfo,
     exposure,
     looks_like_picture,
+    read_header,
     read_photo,
 )
 from samecam.provenance import versions
@@ -32,7 +32,6 @@ LARGEST_FILE = 2**30
 _CHUNK = 2**20
 _HEAD = 32
 _HEADER = 2**17
-_OUTSIDE = 2**40
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +195,7 @@ def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
     outcome.dark, outcome.saturated = shares.dark, shares.saturated
     outcome.status = shares.status
     if outcome.status != "good":
-        outcome.reason = f"{shares.saturated:.1%} of the crop is over-exposed"
+        outcome.reason = shares.reason
     return None if outcome.status == "unusable" else photo.pixels
 
 
@@ -273,22 +272,20 @@ def _dimensions(file: str) -> tuple[int, int] | None:
             data = stream.read(_HEADER)
             if not looks_like_picture(data[:_HEAD]):
                 return None
-            found = _header(data)
-            if found is None and len(data) < status.st_size:
-                found = _header(data + stream.readall())
-            return found
+            size = header_size(data)
+            if size is None and len(data) < status.st_size:
+                size = header_size(data + stream.readall())
+            return size
     except (OSError, MemoryError):
         return None
 
 
-def _header(data: bytes) -> tuple[int, int] | None:
-    """Stored size of a picture: it is asked for a crop that lies to the right of it."""
+def header_size(data: bytes) -> tuple[int, int] | None:
+    """Stored (width, height) of a picture, or None if its header does not say."""
     try:
-        read_photo(data, size=SMALLEST, offset=(_OUTSIDE, 0))
-    except PhotoError as error:
-        info = error.info
-        return (info.width, info.height) if info.width and info.height else None
-    return None
+        return read_header(data).size
+    except PhotoError:
+        return None
 
 
 def _for_memory(error: BaseException | None) -> bool:

@@ -38,7 +38,7 @@ from samecam.case.grouping._executor import executor_for
 from samecam.case.grouping._method import ClusteringSettings, _details, default_memory
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
-from samecam.photos import Found, scan
+from samecam.photos import PhotoFile, scan
 from samecam.store import FingerprintStore, Record
 
 
@@ -138,7 +138,9 @@ class _Adding(_Run):
         self._ledger.gone.clear()
 
 
-def _named(folder: Path, info: dict[str, Any], photos: Sequence[str]) -> tuple[list[Found], str]:
+def _named(
+    folder: Path, info: dict[str, Any], photos: Sequence[str]
+) -> tuple[list[PhotoFile], str]:
     """The files, with their paths in the case, and what stands before these."""
     found, sources = scan(photos), [source(p) for p in photos]
     _check_apart(folder, photos, found)
@@ -151,7 +153,7 @@ def _named(folder: Path, info: dict[str, Any], photos: Sequence[str]) -> tuple[l
     rounds = info.get("added", [])
     known = [entry["folder"] for entry in rounds if entry["sources"] == sources]
     prefix = known[0] if known else _free_name(folder, rounds)
-    return [Found(f"{prefix}/{item.path}", item.file) for item in found], prefix
+    return [PhotoFile(f"{prefix}/{item.path}", item.file) for item in found], prefix
 
 
 def _free_name(folder: Path, rounds: Sequence[dict[str, Any]]) -> str:

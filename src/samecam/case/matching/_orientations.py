@@ -17,7 +17,7 @@ from samecam.case.extraction._prepare import Progress
 from samecam.case.extraction._worker import Outcome
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.fingerprint import NoResidualError, fingerprint
-from samecam.photos import SMALLEST, Found, PhotoError, exposure, read_photo
+from samecam.photos import SMALLEST, PhotoError, PhotoFile, exposure, read_photo
 from samecam.store import FingerprintStore, Subset
 
 TURNS = (0, 90, 180, 270)
@@ -70,7 +70,7 @@ def look(task: Look) -> Seen:
 
 def _see(data: bytes, task: Look, seen: Seen) -> None:
     """Fill in the views; the first reason stays where there is none."""
-    outcome, size = seen.outcome, _worker._header(data)
+    outcome, size = seen.outcome, _worker.header_size(data)
     reasons = []
     for turned in task.turns:
         side, offset = _place(size, task, turned)
@@ -81,7 +81,7 @@ def _see(data: bytes, task: Look, seen: Seen) -> None:
             continue
         outcome.info, shares = photo.info, exposure(photo.pixels)
         if shares.status == "unusable":
-            reasons.append(("unusable", f"{shares.saturated:.1%} of the crop is over-exposed"))
+            reasons.append(("unusable", shares.reason))
             continue
         pixels = np.ascontiguousarray(np.rot90(photo.pixels, k=-(turned // 90)))
         try:
@@ -123,7 +123,7 @@ def _place(size: tuple[int, int] | None, task: Look, turned: int) -> tuple[int, 
 
 
 def look_at(
-    found: Sequence[Found],
+    found: Sequence[PhotoFile],
     settings: ExtractionSettings,
     *,
     turns: Sequence[int] = TURNS,

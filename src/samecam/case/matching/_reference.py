@@ -24,7 +24,7 @@ from samecam.case.matching._match import (
 )
 from samecam.case.matching._orientations import Seen, look_at
 from samecam.errors import SamecamError
-from samecam.photos import Found, scan
+from samecam.photos import PhotoFile, scan
 
 # One in a thousand sums of chance is that many standard deviations high.
 _AGREE = 3.09
@@ -119,7 +119,7 @@ def match_reference(
 
 
 def _settings(
-    found: Sequence[Found],
+    found: Sequence[PhotoFile],
     size: Size,
     workers: int,
     timeout: float,

@@ -35,7 +35,7 @@ from samecam.case.folder._reader import (
 from samecam.case.grouping._add import group_from
 from samecam.case.grouping._method import default_memory, group_photos
 from samecam.errors import SamecamError
-from samecam.photos import Found, scan
+from samecam.photos import PhotoFile, scan
 from samecam.store import DiskStore, FingerprintStore, Record
 
 PHASE = "Hashing"
@@ -199,7 +199,7 @@ def _under(*parts: str) -> str:
     return "/".join(part for part in parts if part)
 
 
-def _guessed(items: Sequence[Found], front: str, keys: set[str]) -> dict[str, str]:
+def _guessed(items: Sequence[PhotoFile], front: str, keys: set[str]) -> dict[str, str]:
     """Files of one argument by path in the case, where other arguments are not there.
 
     With several, parts of the argument's own folder stand before the paths: as many as fit
