@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from samecam import compute
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError
 
 
 @pytest.mark.parametrize(
@@ -82,14 +82,14 @@ def test_names_of_devices(name, fine):
     if fine:
         compute.check_device(name)
     else:
-        with pytest.raises(SamecamError, match="is no device: choose auto, cpu"):
+        with pytest.raises(SamecamError, match="^device is .*: choose auto, cpu"):
             compute.check_device(name)
 
 
 def test_a_device_that_is_chosen():
     assert compute.choose_device("cpu") == "cpu"
     assert compute.choose_device("auto") in ("cpu", "cuda:0")
-    with pytest.raises(SamecamError, match="cuda:99.*--device cpu"):
+    with pytest.raises(SamecamError, match="device is 'cuda:99'.*, or (choose )?cpu"):
         compute.choose_device("cuda:99")
 
 
@@ -110,7 +110,64 @@ def test_less_memory_where_a_gpu_has_none_left(monkeypatch):
     def never(_memory):
         raise torch.cuda.OutOfMemoryError
 
-    with pytest.raises(SamecamError, match="'cuda:0' has no room.*--device cpu"):
+    with pytest.raises(SamecamError, match="'cuda:0' has no room.*device cpu"):
         compute.with_less(never, 2**30, "cuda:0")
     with pytest.raises(ZeroDivisionError):
         compute.with_less(lambda memory: memory / 0, 1, "cpu")
+
+
+def test_resources_are_fixed_for_this_machine():
+    asked = compute.Resources()
+    assert (asked.workers, asked.device, asked.memory) == (None, "auto", None)
+    used = asked.resolve()
+    assert used.workers == compute.worker_count(None)
+    assert used.device == compute.choose_device("auto")
+    assert used.memory is None
+    assert used.resolve() == used
+    assert compute.Resources(3, device="cpu").resolve() == compute.Resources(3, device="cpu")
+
+
+def test_resources_of_a_cluster_compute_on_processors(monkeypatch):
+    from samecam.compute import _resources
+
+    monkeypatch.setattr(_resources, "choose_device", lambda name: pytest.fail(name))
+    for device in ("auto", "cpu"):
+        used = compute.Resources(2, device=device, scheduler="local").resolve()
+        assert used == compute.Resources(2, device="cpu", scheduler="local")
+    for device in ("cuda", "cuda:1", "torch-cpu"):
+        with pytest.raises(ParameterError, match="'local' do not go together") as error:
+            compute.Resources(device=device, scheduler="local")
+        assert error.value.parameter == "device"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("workers", value) for value in (0, -1)),
+        *(("timeout", value) for value in (0, -1.0, float("nan"))),
+        *(("memory", value) for value in (0, -1)),
+        ("device", "gpu"),
+    ],
+)
+def test_resources_that_cannot_be_used_are_refused_by_name(name, value):
+    with pytest.raises(ParameterError, match=f"^{name} is {value!r}") as error:
+        compute.Resources(**{name: value})
+    assert error.value.parameter == name
+    assert str(error.value).endswith(".")
+    assert error.value.with_name(f"--{name}").startswith(f"--{name} is ")
+
+
+def test_photos_at_a_time():
+    assert compute.Resources(3).at_a_time() == 3
+    assert compute.Resources().at_a_time() == compute.worker_count(None)
+    pytest.importorskip("distributed")
+    assert compute.Resources(3, scheduler="local").at_a_time() == 3
+
+
+def test_memory_is_what_was_given_or_a_share_of_what_is_free(monkeypatch):
+    from samecam.compute import _device
+
+    monkeypatch.setattr(_device, "device_memory", {"cpu": 1000, "cuda:0": 2000}.__getitem__)
+    assert compute.Resources(memory=7).memory_for("cuda:0") == 7
+    assert compute.Resources().memory_for("cpu") == 500
+    assert compute.Resources().memory_for("cuda:0") == 1800

@@ -205,7 +205,7 @@ def test_batches_elsewhere_give_the_same_and_no_fingerprint_travels(tmp_path, so
 
 
 def test_a_device_that_is_none_is_refused_before_any_work():
-    with pytest.raises(ValueError, match="'gpu' is no device"):
+    with pytest.raises(ValueError, match="device is 'gpu'"):
         ConsolidatedSSC(device="gpu").fit(np.eye(3))
 
 

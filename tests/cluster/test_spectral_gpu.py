@@ -118,7 +118,7 @@ def test_fingerprints_are_correlated_there_too():
 
 @pytest.mark.parametrize("method", [SSC, SSCNC])
 def test_no_device_of_that_name(method):
-    with pytest.raises(ValueError, match="'gpu' is no device: choose auto"):
+    with pytest.raises(ValueError, match="device is 'gpu': choose auto"):
         method(device="gpu").fit(np.eye(4))
     if not torch.cuda.is_available():
         with pytest.raises(SamecamError, match="The device 'cuda' is not there"):

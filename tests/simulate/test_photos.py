@@ -259,7 +259,7 @@ def test_a_folder_in_use_is_refused_and_left_alone(tmp_path):
         ({"recompress": 0}, "recompress is 0"),
         ({"recompress": 101}, "recompress is 101"),
         ({"seed": -1}, "seed is -1"),
-        ({"workers": 0}, "0 workers cannot work"),
+        ({"workers": 0}, "workers is 0"),
     ],
 )
 def test_bad_arguments_are_named_and_nothing_is_written(tmp_path, argument, words):

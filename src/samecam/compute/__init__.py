@@ -35,6 +35,7 @@ from samecam.compute._pool import (
     TaskTimeoutError,
     WorkerDiedError,
 )
+from samecam.compute._resources import Resources
 
 __all__ = [
     "LOCAL",
@@ -45,6 +46,7 @@ __all__ = [
     "LocalPool",
     "Machine",
     "PoolBrokenError",
+    "Resources",
     "TaskTimeoutError",
     "WorkerDiedError",
     "check_device",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError
 
 T = TypeVar("T")
 
@@ -17,9 +17,9 @@ _NAMES = "auto, cpu, cuda or cuda:0, cuda:1, …"
 
 
 def check_device(name: str) -> None:
-    """Raise a sentence for what is no name of a device; whether it is there is not asked."""
+    """Refuse what is no name of a device; whether it is there is not asked."""
     if name not in ("auto", "cpu", TORCH_CPU) and not re.fullmatch(r"cuda(:\d+)?", name):
-        raise SamecamError(f"{name!r} is no device: choose {_NAMES}.")
+        raise ParameterError("device", f"{{name}} is {name!r}: choose {_NAMES}.")
 
 
 def choose_device(name: str) -> str:
@@ -39,9 +39,7 @@ def choose_device(name: str) -> str:
     number, there = int(name.partition(":")[2] or 0), _gpus()
     if number >= there:
         have = f"this machine has {there}" if there else "PyTorch finds no GPU here"
-        raise SamecamError(
-            f"The device {name!r} is not there ({have}): choose another, or --device cpu."
-        )
+        raise ParameterError("device", f"{{name}} is {name!r} but {have}: choose another, or cpu.")
     return f"cuda:{number}"
 
 
@@ -93,9 +91,10 @@ def _torch_there(name: str) -> None:
     from importlib.util import find_spec
 
     if find_spec("torch") is None:
-        raise SamecamError(
-            f"The device {name!r} needs PyTorch: pip install 'samecam[gpu]', or choose --device "
-            "cpu."
+        raise ParameterError(
+            "device",
+            f"{{name}} is {name!r}, which needs PyTorch: pip install 'samecam[gpu]', or "
+            "choose cpu.",
         )
 
 
@@ -156,7 +155,7 @@ def with_less(work: Callable[[int], T], memory: int, device: str) -> T:
         if memory < _LEAST_MEMORY:
             raise SamecamError(
                 f"The device {device!r} has no room for the work: end what else uses it, or "
-                "choose --device cpu."
+                "choose the device cpu."
             )
 
 
@@ -170,7 +169,7 @@ def device_sentences(device: str) -> Iterator[None]:
             raise
         raise SamecamError(
             f"The device {device!r} has no room for the work: end what else uses it, give less "
-            "memory, or choose --device cpu."
+            "memory, or choose the device cpu."
         ) from None
 
 

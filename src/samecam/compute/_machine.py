@@ -4,7 +4,7 @@ import os
 import re
 from dataclasses import dataclass
 
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -66,7 +66,7 @@ def worker_count(requested: int | None) -> int:
     """Processes for extraction: as asked, else one a core that leaves each its memory."""
     if requested is not None:
         if requested < 1:
-            raise SamecamError(f"{requested} workers cannot work: give 1 or more.")
+            raise ParameterError("workers", f"{{name}} is {requested}: give 1 or more.")
         return requested
     here = machine()
     return max(1, min(here.cores, here.available // (2 * 2**30)))

@@ -132,5 +132,5 @@ def test_in_real_processes(planted):
 
 
 def test_no_device_of_that_name():
-    with pytest.raises(ValueError, match="'gpu' is no device"):
+    with pytest.raises(ValueError, match="device is 'gpu'"):
         LargeScaleSSC(device="gpu").fit(np.eye(20))
