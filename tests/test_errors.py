@@ -1,7 +1,10 @@
+import ast
 import pickle
+from pathlib import Path
 
 import pytest
 
+import samecam
 from samecam.errors import (
     ParameterError,
     ParameterValueError,
@@ -41,3 +44,19 @@ def test_parameter_goes_along():
     assert isinstance(error, ParameterError)
     assert error.with_name("--gamma") == "--gamma is -1; give a positive number."
     assert error.parameter == "gamma"
+
+
+def test_messages_of_value_errors_carry_no_full_stop():
+    """It is added where such an error is shown to the user, see `as_samecam_error`."""
+    ending = []
+    for path in sorted(Path(samecam.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Raise(
+                    exc=ast.Call(
+                        func=ast.Name("ValueError" | "ParameterValueError"),
+                        args=[*_, ast.Constant(last) | ast.JoinedStr([*_, ast.Constant(last)])],
+                    )
+                ) if last.endswith("."):
+                    ending.append(f"{path.name}:{node.lineno}: {last}")
+    assert not ending

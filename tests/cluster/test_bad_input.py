@@ -1,4 +1,4 @@
-"""What cannot be done is answered with a sentence that names the argument."""
+"""What cannot be done is refused with an error that names the argument."""
 
 import numpy as np
 import pytest
@@ -101,8 +101,15 @@ def test_more_groups_than_images(Method, X):
 
 @pytest.mark.parametrize("name", ["metric", "solver", "scaling", "eigengap"])
 def test_unknown_word(Method, X, name):
-    with pytest.raises(ValueError, match=f"^{name} is 'nonsense'; choose"):
+    with pytest.raises(ValueError, match=f"^{name} is 'nonsense'; choose") as caught:
         Method(**{name: "nonsense"}).fit(X)
+    assert caught.value.parameter == name
+
+
+def test_device(Method, X):
+    with pytest.raises(ValueError, match="^device is 'gpu': choose auto, cpu, .*[^.]$") as caught:
+        Method(device="gpu").fit(X)
+    assert caught.value.parameter == "device"
 
 
 @pytest.mark.parametrize(
@@ -110,8 +117,9 @@ def test_unknown_word(Method, X, name):
     [("null_scale", 0), ("null_scale", -1.0), ("null_scale", np.nan), ("n_pixels", 0)],
 )
 def test_number_out_of_range(Method, X, name, value):
-    with pytest.raises(ValueError, match=f"^{name} is {value}; give"):
+    with pytest.raises(ValueError, match=f"^{name} is {value}; give") as caught:
         Method(**{name: value}).fit(X)
+    assert caught.value.parameter == name
 
 
 def test_too_little_memory(Method, X):

@@ -360,10 +360,10 @@ def _with(i, j, value, mirror=True):
         (torch.eye(2, dtype=torch.complex64), "gram has dtype torch.complex64: give real"),
     ],
 )
-def test_bad_tensors_get_the_cpus_sentence(gram, message):
+def test_bad_tensors_are_refused_as_on_the_cpu(gram, message):
     with pytest.raises(ValueError, match=message) as caught:
         represent(gram, 0.1, device=DEVICE)
-    assert str(caught.value).endswith(".")
+    assert not str(caught.value).endswith(".")
 
 
 def test_asymmetry_is_found_in_any_block(monkeypatch):
@@ -422,7 +422,7 @@ def test_matrix_products_are_of_full_precision(solver, way, monkeypatch):
 def test_a_missing_device_is_an_error():
     if torch.cuda.is_available():
         pytest.skip("has a GPU")
-    with pytest.raises(SamecamError, match="The device 'cuda' is not there"):
+    with pytest.raises(SamecamError, match="device is 'cuda'"):
         represent(weak_gram(20), NULL, device="cuda")
 
 

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from samecam.errors import as_samecam_error
 from samecam.represent import kkt_violation, objective, represent
 from tests.represent.grams import NULL, small_gram, weak_gram
 
@@ -131,11 +132,14 @@ def _with(i, j, value, mirror=True):
         (np.eye(2), {"n_threads": 0}, "n_threads is 0: "),
     ],
 )
-def test_bad_input_gets_a_sentence(gram, options, message):
-    options = {"gamma": 0.1} | options
+def test_bad_input_is_refused_by_name(gram, options, message):
     with pytest.raises(ValueError, match=message) as caught:
-        represent(gram, **options)
-    assert str(caught.value).endswith(".")
+        represent(gram, **({"gamma": 0.1} | options))
+    if options:
+        assert [caught.value.parameter] == list(options)
+    told = str(as_samecam_error(caught.value))
+    assert told == f"{caught.value}.", "one full stop, added for the user"
+    assert not told.endswith("..")
 
 
 def test_asymmetry_is_found_in_any_block():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from samecam import correlate
 from samecam.arrays import AnyFloats, Rows
 from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError
 from samecam.store import FingerprintStore, StoredRows, Subset
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ def _result(future: "Future[R]", words: str) -> R:
     try:
         return future.result()
     except (TaskTimeoutError, WorkerDiedError, MemoryError):
-        raise SamecamError(
+        raise ParameterError(
+            "batch_size",
             f"A worker ended, or had too little memory, while it clustered a batch{words}: set a "
-            "smaller batch_size or less memory, or have fewer workers or such with more memory."
+            "smaller {name} or less memory, or have fewer workers or such with more memory.",
         ) from None

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from samecam import compute, correlate
 from samecam.arrays import Gram
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, ParameterValueError
 from samecam.represent import Representation, SolverReport, represent
 from samecam.store import FingerprintStore
 
@@ -35,21 +35,30 @@ class FingerprintInput:
     def _check_input_parameters(self) -> None:
         """Raise a sentence for the first of these parameters that is out of range."""
         if self.metric not in ("correlation", "precomputed"):
-            raise ValueError(f"metric is {self.metric!r}; choose 'correlation' or 'precomputed'")
+            raise ParameterValueError(
+                "metric", f"{{name}} is {self.metric!r}; choose 'correlation' or 'precomputed'"
+            )
         if self.null_scale is not None and not 0 < self.null_scale < np.inf:
-            raise ValueError(f"null_scale is {self.null_scale}; give a positive number, or None")
+            raise ParameterValueError(
+                "null_scale",
+                f"{{name}} is {self.null_scale}; give a positive number, or leave it out",
+            )
         if self.n_pixels is not None and self.n_pixels < 1:
-            raise ValueError(f"n_pixels is {self.n_pixels}; give the length of a fingerprint")
+            raise ParameterValueError(
+                "n_pixels", f"{{name}} is {self.n_pixels}; give the length of a fingerprint"
+            )
         try:
             compute.check_device(self.device)
-        except SamecamError as error:
-            raise ValueError(str(error).rstrip(".")) from None
+        except ParameterError as error:
+            raise ParameterValueError(error.parameter, error.message.rstrip(".")) from None
 
     def _validated(self, X: Any) -> tuple[correlate.Source, int | None]:
         """A store, rows of unit norm, or correlations; and the length of a fingerprint if known."""
         if isinstance(X, FingerprintStore):
             if self.metric == "precomputed":
-                raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
+                raise ParameterValueError(
+                    "metric", "{name} is 'precomputed' but X is a store; use 'correlation'"
+                )
             if len(X) == 0:
                 raise ValueError("X holds no fingerprint; give at least one")
             self.n_features_in_ = X.n_pixels

@@ -51,5 +51,5 @@ def _dtype(n: int, device: str) -> Any:
             return dtype
     raise SamecamError(
         f"The spectrum of {n} linked photos takes {format_bytes(need)} and {device} has "
-        f"{format_bytes(free)} free: choose a method that works in batches, or --device cpu."
+        f"{format_bytes(free)} free: choose a method that works in batches, or the device cpu."
     )

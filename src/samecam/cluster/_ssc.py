@@ -14,6 +14,7 @@ from samecam.cluster._graph import SCALINGS, Scaling, affinity
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster._spectral import Eigengap, eigengap, spectral_groups, spectrum
+from samecam.errors import ParameterValueError
 from samecam.represent import Solver
 
 
@@ -89,9 +90,10 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         device = compute.choose_device(self.device)
         gram, n_pixels = self._correlations(X)
         if self.n_clusters is not None and self.n_clusters > len(gram):
-            raise ValueError(
-                f"n_clusters is {self.n_clusters} but there are {len(gram)} images; choose fewer, "
-                "or None"
+            raise ParameterValueError(
+                "n_clusters",
+                f"{{name}} is {self.n_clusters} but there are {len(gram)} images; choose fewer, "
+                "or leave it out",
             )
         self.null_scale_ = self._null_scale(gram, n_pixels)
         self.gamma_ = self._choose_gamma(gram, n_pixels)
@@ -114,17 +116,26 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self._check_input_parameters()
         count = self.n_clusters
         if count is not None and not (isinstance(count, Integral) and count >= 1):
-            raise ValueError(f"n_clusters is {count!r}; choose 1 or more, or None")
+            raise ParameterValueError(
+                "n_clusters", f"{{name}} is {count!r}; choose 1 or more, or leave it out"
+            )
         if self.solver not in get_args(Solver):
-            raise ValueError(f"solver is {self.solver!r}; choose from {get_args(Solver)}")
+            raise ParameterValueError(
+                "solver", f"{{name}} is {self.solver!r}; choose from {get_args(Solver)}"
+            )
         if self.scaling not in SCALINGS:
-            raise ValueError(f"scaling is {self.scaling!r}; choose from {SCALINGS}")
+            raise ParameterValueError(
+                "scaling", f"{{name}} is {self.scaling!r}; choose from {SCALINGS}"
+            )
         if self.eigengap not in ("guarded", "authors"):
-            raise ValueError(f"eigengap is {self.eigengap!r}; choose 'guarded' or 'authors'")
+            raise ParameterValueError(
+                "eigengap", f"{{name}} is {self.eigengap!r}; choose 'guarded' or 'authors'"
+            )
         number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
         if not number and self.gamma not in ("auto", "paper", "cost"):
-            raise ValueError(
-                f"gamma is {self.gamma!r}; give a positive number, 'auto', 'paper' or 'cost'"
+            raise ParameterValueError(
+                "gamma",
+                f"{{name}} is {self.gamma!r}; give a positive number, 'auto', 'paper' or 'cost'",
             )
 
     def _choose_gamma(self, gram: Gram, n_pixels: int | None) -> float:
@@ -137,7 +148,9 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             ).gamma
         if self.gamma == "paper":
             if n_pixels is None:
-                raise ValueError("gamma is 'paper' but the size is unknown; give n_pixels")
+                raise ParameterValueError(
+                    "gamma", "{name} is 'paper' but the size is unknown; give n_pixels"
+                )
             return paper_gamma(n_pixels, self.solver)
         return float(self.gamma)
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam.arrays import Floats
+from samecam.errors import ParameterValueError
 from samecam.fingerprint import _residual, _spectrum
 from samecam.fingerprint._residual import Workspace, gray_residual, workspace
 
@@ -160,7 +161,7 @@ def complete(steps: Steps) -> Steps:
 
 def _check_preset(preset: str) -> None:
     if preset not in ("default", "paper"):
-        raise ValueError(f"preset is {preset!r}; choose 'default' or 'paper'")
+        raise ParameterValueError("preset", f"{{name}} is {preset!r}; choose 'default' or 'paper'")
 
 
 def _checked_pictures(

@@ -102,7 +102,7 @@ def in_groups(
         if group == 1:
             raise SamecamError(
                 f"The device {device!r} has no room for one picture ({need} bytes): choose a "
-                "smaller size, end what else uses it, or take --device cpu."
+                "smaller size, end what else uses it, or take the device cpu."
             )
         group //= 2
 

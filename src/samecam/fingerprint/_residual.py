@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Floats
+from samecam.errors import ParameterValueError
 
 LEVELS = 4
 GRAY_WEIGHTS = (0.2989, 0.5870, 0.1140)
@@ -133,7 +134,9 @@ def _checked(image: npt.ArrayLike) -> npt.NDArray[np.generic]:
 
 def _check_sigma(sigma: float) -> None:
     if not (np.isfinite(sigma) and sigma > 0):
-        raise ValueError(f"sigma is {sigma!r}; give a positive number (3 is the default)")
+        raise ParameterValueError(
+            "sigma", f"{{name}} is {sigma!r}; give a positive number (3 is the default)"
+        )
 
 
 def _noise_bands(

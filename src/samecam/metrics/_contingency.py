@@ -54,7 +54,7 @@ def contingency(truth: Iterable[Hashable], labels: ArrayLike) -> Contingency:
     if len(names) != predicted.size:
         raise ValueError(
             f"truth has {len(names)} entries but labels has {predicted.size}: give one of each "
-            "for every image."
+            "for every image"
         )
     number: dict[Hashable, int] = {}
     camera = np.fromiter(
@@ -85,11 +85,11 @@ def pairs(counts: Counts) -> int:
 def _names(truth: Iterable[Hashable]) -> list[Hashable]:
     """Camera of every image as a list of Python objects."""
     if isinstance(truth, str):
-        raise ValueError(f"truth is the string {truth!r}: give one camera for every image.")
+        raise ValueError(f"truth is the string {truth!r}: give one camera for every image")
     array: Any = truth
     names: list[Hashable] = array.tolist() if isinstance(array, np.ndarray) else list(truth)
     if isinstance(array, np.ndarray) and array.ndim != 1:
-        raise ValueError(f"truth has shape {array.shape}: give one camera for every image.")
+        raise ValueError(f"truth has shape {array.shape}: give one camera for every image")
     return names
 
 
@@ -97,14 +97,14 @@ def _labels(labels: ArrayLike) -> Counts:
     """Predicted clusters as int64, −1 for unclustered."""
     array: NDArray[Any] = np.asarray(labels)
     if array.ndim != 1:
-        raise ValueError(f"labels has shape {array.shape}: give one cluster for every image.")
+        raise ValueError(f"labels has shape {array.shape}: give one cluster for every image")
     if array.size and array.dtype.kind not in "iu":
         raise ValueError(
-            f"labels has dtype {array.dtype}: give whole numbers, −1 for an unclustered image."
+            f"labels has dtype {array.dtype}: give whole numbers, −1 for an unclustered image"
         )
     if array.size and int(array.min()) < -1:
         raise ValueError(
             f"labels holds {int(array.min())}: number clusters from 0, and write −1 for an "
-            "unclustered image."
+            "unclustered image"
         )
     return array.astype(np.int64)

@@ -88,7 +88,7 @@ def _inverse(gram: AnyFloats, eta: float) -> AnyFloats:
     if not failed:
         factor, failed = potri(factor, lower=True, overwrite_c=True)
     if failed:
-        raise LinAlgError("gram + eta·I is not positive definite: raise eta or check gram.")
+        raise LinAlgError("gram + eta·I is not positive definite: raise eta or check gram")
     for j in range(gram.shape[0] - 1):  # the other triangle, column by column
         factor[j, j + 1 :] = factor[j + 1 :, j]
     return factor  # type: ignore[no-any-return]

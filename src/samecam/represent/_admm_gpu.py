@@ -28,7 +28,7 @@ def iterate(
     except torch.OutOfMemoryError:
         raise SamecamError(
             f"The device has no room for five arrays of {len(gram)} × {len(gram)} numbers: use "
-            "the exact solver, or --device cpu."
+            "the exact solver, or the device cpu."
         ) from None
 
 
@@ -68,7 +68,7 @@ def _inverse(gram: Any, eta: float) -> Any:
     shifted.diagonal().add_(eta)
     factor, failed = torch.linalg.cholesky_ex(shifted)
     if int(failed):
-        raise ValueError("gram + eta·I is not positive definite: raise eta or check gram.")
+        raise ValueError("gram + eta·I is not positive definite: raise eta or check gram")
     return torch.cholesky_inverse(factor)
 
 

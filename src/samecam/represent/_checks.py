@@ -1,10 +1,12 @@
-"""Arguments looked at before any work: one sentence each when they are wrong."""
+"""Arguments checked before any work, and the messages about those that are wrong."""
 
 import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from samecam.errors import ParameterValueError
 
 _BLOCK = 1024
 UNIT = 1e-3  # how far a diagonal entry may be from 1
@@ -20,7 +22,7 @@ def as_gram(gram: ArrayLike) -> NDArray[np.floating]:
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise ValueError(not_square(array.shape))
     if array.dtype.kind not in "fiub":
-        raise ValueError(f"gram has dtype {array.dtype}: give real numbers, float32 or float64.")
+        raise ValueError(f"gram has dtype {array.dtype}: give real numbers, float32 or float64")
     if array.dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
         array = array.astype(np.float32 if array.dtype == np.float16 else np.float64)
     if array.flags.f_contiguous:
@@ -55,38 +57,38 @@ def check_gram(gram: NDArray[np.floating]) -> float:
 
 
 def _not_finite(gram: NDArray[np.floating]) -> str:
-    """Return the sentence for the first entry that is not finite."""
+    """Message about the first entry that is not finite."""
     i = next(k for k, row in enumerate(gram) if not np.isfinite(row).all())
     j = int(np.flatnonzero(~np.isfinite(gram[i]))[0])
     return not_finite(i, j, float(gram[i, j]))
 
 
 def not_square(shape: tuple[int, ...]) -> str:
-    """Return the sentence for a Gram of this shape."""
+    """Message about a Gram of this shape."""
     return (
         f"gram has shape {shape}: give the square matrix of correlations between all images, "
-        "shape (n, n)."
+        "shape (n, n)"
     )
 
 
 def not_finite(i: int, j: int, value: float) -> str:
-    """Return the sentence for an entry that is not finite."""
-    return f"gram[{i}, {j}] is {value}: leave out images whose correlations are not finite."
+    """Message about an entry that is not finite."""
+    return f"gram[{i}, {j}] is {value}: leave out images whose correlations are not finite"
 
 
 def not_unit(i: int, value: float) -> str:
-    """Return the sentence for a diagonal entry that is not 1."""
+    """Message about a diagonal entry that is not 1."""
     return (
         f"gram[{i}, {i}] is {value:.6g}, not 1: scale every fingerprint to unit norm before "
-        "correlating."
+        "correlating"
     )
 
 
 def not_symmetric(asymmetry: float) -> str:
-    """Return the sentence for entries that differ by so much from their mirror image."""
+    """Message about entries that differ by so much from their mirror image."""
     return (
         f"gram is not symmetric, entries differ from their mirror image by up to {asymmetry:.3g}: "
-        "give correlations, gram[i, j] = gram[j, i]."
+        "give correlations, gram[i, j] = gram[j, i]"
     )
 
 
@@ -97,17 +99,18 @@ def check_gamma(gamma: float) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not (math.isfinite(value) and value > 0):
-        raise ValueError(
-            f"gamma is {gamma!r}: give a positive number, for example twice the spread of "
-            "correlations between different cameras."
+        raise ParameterValueError(
+            "gamma",
+            f"{{name}} is {gamma!r}: give a positive number, for example twice the spread of "
+            "correlations between different cameras",
         )
     return value
 
 
 def check_positive(name: str, value: float, advice: str) -> None:
-    """Raise a sentence unless `value` is a finite positive number."""
+    """Refuse what is not a finite positive number."""
     if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"{name} is {value!r}: {advice}")
+        raise ParameterValueError(name, f"{{name}} is {value!r}: {advice}")
 
 
 def as_rows(coefficients: Any, n: int, dtype: np.dtype[Any]) -> Any:
@@ -118,7 +121,7 @@ def as_rows(coefficients: Any, n: int, dtype: np.dtype[Any]) -> Any:
     if rows.shape != (n, n):
         raise ValueError(
             f"coefficients have shape {rows.shape} but gram is {n} × {n}: row i must represent "
-            "image i by all images."
+            "image i by all images"
         )
     if not rows.has_canonical_format:
         rows = rows.copy()

@@ -25,7 +25,7 @@ def on_device(gram: Any, device: str) -> Any:
         raise SamecamError(
             f"The correlations of {len(array)} photos take {format_bytes(array.nbytes)} and "
             f"{device} has {format_bytes(free)} free: choose a method that works in batches, or "
-            "--device cpu."
+            "the device cpu."
         )
     dtype = torch.float64 if array.dtype == np.float64 else torch.float32
     out = torch.empty(array.shape, dtype=dtype, device=where)
@@ -42,7 +42,7 @@ def _as_gram(gram: Any) -> Any:
     if gram.dtype in (torch.float32, torch.float64):
         return gram
     if not gram.dtype.is_floating_point:
-        raise ValueError(f"gram has dtype {gram.dtype}: give real numbers, float32 or float64.")
+        raise ValueError(f"gram has dtype {gram.dtype}: give real numbers, float32 or float64")
     return gram.float()
 
 
@@ -75,10 +75,10 @@ def check_gram(gram: Any) -> float:
 
 
 def _not_finite(gram: Any) -> str:
-    """Return the sentence for the first entry that is not finite."""
+    """Message about the first entry that is not finite."""
     for a in range(0, len(gram), ROWS):
         bad = (~torch.isfinite(gram[a : a + ROWS])).nonzero()
         if len(bad):
             i, j = bad[0].tolist()
             return _checks.not_finite(a + i, j, float(gram[a + i, j]))
-    return "gram holds numbers whose differences are not finite: give correlations."
+    return "gram holds numbers whose differences are not finite: give correlations"

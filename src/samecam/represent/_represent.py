@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from samecam.errors import ParameterValueError
 from samecam.represent import _cpu
 from samecam.represent._checks import as_gram, check_gamma, check_gram, check_positive
 from samecam.represent._cpu import Task
@@ -179,18 +180,24 @@ def _check_options(
     relaxation: float,
     n_threads: int | None,
 ) -> None:
-    """Raise a sentence for the first option out of range."""
+    """Refuse the first option out of range."""
     if solver not in get_args(Solver):
-        raise ValueError(f"solver is {solver!r}: choose one of {', '.join(get_args(Solver))}.")
+        raise ParameterValueError(
+            "solver", f"{{name}} is {solver!r}: choose one of {', '.join(get_args(Solver))}"
+        )
     if tol is not None:
-        check_positive("tol", tol, "give a small positive number.")
+        check_positive("tol", tol, "give a small positive number")
     if max_iter is not None and max_iter < 1:
-        raise ValueError(f"max_iter is {max_iter}: give 1 or more.")
-    check_positive("eta", eta, "give a positive number, 1 is usual.")
+        raise ParameterValueError("max_iter", f"{{name}} is {max_iter}: give 1 or more")
+    check_positive("eta", eta, "give a positive number, 1 is usual")
     if not 0 < relaxation < 2:
-        raise ValueError(f"relaxation is {relaxation!r}: give a number between 0 and 2.")
+        raise ParameterValueError(
+            "relaxation", f"{{name}} is {relaxation!r}: give a number between 0 and 2"
+        )
     if n_threads is not None and n_threads < 1:
-        raise ValueError(f"n_threads is {n_threads}: give 1 or more, or None for one a core.")
+        raise ParameterValueError(
+            "n_threads", f"{{name}} is {n_threads}: give 1 or more, or None for one a core"
+        )
 
 
 def _exact(task: Task, n_threads: int | None, device: str, memory: int | None) -> _Answer:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError
 from samecam.simulate._stream import stream
 
 __all__ = [
@@ -88,7 +88,7 @@ def gram(
     """
     kind: np.dtype[Any] = np.dtype(dtype)
     if kind not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise SamecamError(f"dtype is {kind}: give float32 or float64.")
+        raise ParameterError("dtype", f"{{name}} is {kind}: give float32 or float64.")
     labels, strengths = _strengths(sizes, mean, camera_spread, photo_cv, seed)
     _at_least("n_pixels", n_pixels, 1)
     scale = n_pixels**-0.5 if null_scale is None else null_scale
@@ -181,7 +181,7 @@ def synthetic_residuals(
 
 def _at_least(name: str, value: float, least: float) -> None:
     if not value >= least:
-        raise SamecamError(f"{name} is {value}: give at least {least}.")
+        raise ParameterError(name, f"{{name}} is {value}: give at least {least}.")
 
 
 def _strengths(
@@ -189,9 +189,11 @@ def _strengths(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Labels in random order and the strength a_i of each photo (see `gram`)."""
     if len(sizes) == 0 or min(sizes) < 1:
-        raise SamecamError("sizes is empty or holds a number below 1: give the photos per camera.")
+        raise ParameterError(
+            "sizes", "{name} is empty or holds a number below 1: give the photos per camera."
+        )
     if not 0 <= mean < 1:
-        raise SamecamError(f"mean is {mean}: give a correlation from 0 to below 1.")
+        raise ParameterError("mean", f"{{name}} is {mean}: give a correlation from 0 to below 1.")
     _at_least("seed", seed, 0)
     _at_least("camera_spread", camera_spread, 0)
     _at_least("photo_cv", photo_cv, 0)

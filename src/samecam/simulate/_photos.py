@@ -16,7 +16,7 @@ from PIL import Image
 
 from samecam._version import __version__
 from samecam.compute import LocalPool, worker_count
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError
 from samecam.simulate import _camera, _exif, _exposure, _scene, _sensor
 
 __all__ = ["simulate_photos"]
@@ -163,18 +163,25 @@ def _check(
         ("seed", seed, 0),
     ):
         if value < least:
-            raise SamecamError(f"{name} is {value}: give at least {least}.")
+            raise ParameterError(name, f"{{name}} is {value}: give at least {least}.")
     if models > cameras:
-        raise SamecamError(f"models is {models}: give at most the number of cameras, {cameras}.")
+        raise ParameterError(
+            "models", f"{{name}} is {models}: give at most the number of cameras, {cameras}."
+        )
     if min(size) < 64:
-        raise SamecamError(f"size is {size[0]}x{size[1]}: give at least 64x64 pixels.")
+        raise ParameterError(
+            "size", f"{{name}} is {size[0]}x{size[1]}: give at least 64x64 pixels."
+        )
     if not 1 <= quality[0] <= quality[1] <= 100:
-        raise SamecamError(
-            f"quality is {quality[0]} to {quality[1]}: give two numbers from 1 to 100, "
-            "the lower one first."
+        raise ParameterError(
+            "quality",
+            f"{{name}} is {quality[0]} to {quality[1]}: give two numbers from 1 to 100, "
+            "the lower one first.",
         )
     if recompress is not None and not 1 <= recompress <= 100:
-        raise SamecamError(f"recompress is {recompress}: give a JPEG quality from 1 to 100.")
+        raise ParameterError(
+            "recompress", f"{{name}} is {recompress}: give a JPEG quality from 1 to 100."
+        )
 
 
 def _prepare(folder: Path, arguments: dict[str, Any]) -> None:

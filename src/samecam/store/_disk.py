@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from samecam._version import __version__
-from samecam.errors import SamecamError
+from samecam.errors import ParameterValueError, SamecamError
 from samecam.files import write_atomically
 from samecam.store import _codec
 from samecam.store._base import Record
@@ -55,7 +55,9 @@ class DiskStore(StoredRows):
         """Begin a store in a folder that holds none, and open it for writing."""
         _codec.check_dtype(dtype)
         if n_pixels < 1:
-            raise ValueError(f"n_pixels is {n_pixels}; rows have at least one number")
+            raise ParameterValueError(
+                "n_pixels", f"{{name}} is {n_pixels}; rows have at least one number"
+            )
         target = Path(folder)
         if (target / "store.json").exists():
             raise SamecamError(

@@ -258,8 +258,9 @@ def test_what_cannot_be_done_gets_a_sentence(Method, clear):
     ],
 )
 def test_parameters_are_looked_at_first(Method, option, value):
-    with pytest.raises(ValueError, match=f"^{option} is '?{value}'?; (give|choose)"):
+    with pytest.raises(ValueError, match=f"^{option} is '?{value}'?; (give|choose)") as caught:
         Method(**{option: value}).fit("never looked at")
+    assert caught.value.parameter == option
 
 
 # The scale of chance.

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, Protocol
 
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.fingerprint import Preset
 from samecam.photos import Portrait, check_crop
 from samecam.store import Dtype
@@ -51,7 +51,9 @@ class ExtractionSettings:
 
     def __post_init__(self) -> None:
         if isinstance(self.size, str) and self.size != "auto":
-            raise SamecamError(f"size is {self.size!r}; give a number of pixels, or 'auto'.")
+            raise ParameterError(
+                "size", f"{{name}} is {self.size!r}; give a number of pixels, or 'auto'."
+            )
         side = 512 if self.size == "auto" else self.size
         whole = (side, *self.offset)
         if not all(isinstance(number, int) for number in whole):
@@ -59,11 +61,15 @@ class ExtractionSettings:
         try:
             check_crop(side, self.offset, self.portrait)
         except ValueError as error:
-            raise SamecamError(f"{error}.") from None
+            raise as_samecam_error(error) from None
         if self.preset not in ("default", "paper"):
-            raise SamecamError(f"preset is {self.preset!r}; choose 'default' or 'paper'.")
+            raise ParameterError(
+                "preset", f"{{name}} is {self.preset!r}; choose 'default' or 'paper'."
+            )
         if not 0 < self.sigma < 256:
-            raise SamecamError(f"sigma is {self.sigma}; give gray levels, 3 is the default.")
+            raise ParameterError(
+                "sigma", f"{{name}} is {self.sigma}; give gray levels, 3 is the default."
+            )
 
     @property
     def side(self) -> int:

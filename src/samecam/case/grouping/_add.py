@@ -36,7 +36,7 @@ from samecam.case.grouping._cluster import Clustering, _no_longer_in_order
 from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._executor import executor_for
 from samecam.case.grouping._method import ClusteringSettings, _details, default_memory
-from samecam.errors import SamecamError
+from samecam.errors import SamecamError, as_samecam_error
 from samecam.files import write_atomically
 from samecam.photos import PhotoFile, scan
 from samecam.store import FingerprintStore, Record
@@ -266,7 +266,7 @@ def group_from(
                 given["executor"] = executor
             method.fit(store, **given)
     except ValueError as error:
-        raise SamecamError(f"{error}.") from None
+        raise as_samecam_error(error) from None
     return method.labels_, {**_details(method), "memory_bytes": method.memory_}
 
 

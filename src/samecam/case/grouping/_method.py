@@ -13,7 +13,7 @@ from samecam.case._means import Means
 from samecam.case.extraction._prepare import Progress
 from samecam.case.folder._tuned import Tuned
 from samecam.case.grouping._executor import executor_for, fit_parameters
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.photos import Exposure
 from samecam.store import FingerprintStore, Record, Subset
 
@@ -76,8 +76,8 @@ class ClusteringSettings:
         known = method().get_params()
         for option in self.options:
             if option not in known or option in _OURS:
-                raise SamecamError(
-                    f"The method {self.name!r} has no option {option}: leave it out."
+                raise ParameterError(
+                    option, f"The method {self.name!r} has no option {{name}}: leave it out."
                 )
         given = {**self._published(known), **self.options}
         if "random_state" in known:
@@ -86,7 +86,7 @@ class ClusteringSettings:
         try:
             made.check_parameters()
         except ValueError as error:
-            raise SamecamError(f"{error}.") from None
+            raise as_samecam_error(error) from None
         return made
 
     def _published(self, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def group_photos(
                 given["executor"] = executor
             _fit(method, source, given, progress, known_gram)
     except ValueError as error:
-        raise SamecamError(f"{error}.") from None
+        raise as_samecam_error(error) from None
     labels[rows] = method.labels_
     return labels, {**_details(method), "memory_bytes": getattr(method, "memory_", memory)}
 

@@ -20,7 +20,7 @@ from samecam.case.folder._case import open_store, read_case
 from samecam.case.extraction._prepare import Progress
 from samecam.case.folder._reader import used_photos
 from samecam.case.folder._tuned import FORMAT, VERSION
-from samecam.errors import SamecamError
+from samecam.errors import SamecamError, as_samecam_error
 from samecam.files import write_atomically
 from samecam.metrics import match_paths, read_truth
 from samecam.provenance import versions
@@ -145,7 +145,7 @@ def tune_case(
     try:
         found = _choose(gram, cameras, n_pixels, by, runs, seed, progress)
     except ValueError as error:
-        raise SamecamError(f"{error}.") from None
+        raise as_samecam_error(error) from None
     result = Tuning(
         Path(case), os.fspath(truth), len(chosen), int(cameras.max()) + 1, len(known), n_pixels,
         _batches(len(chosen)), seed, *found, file=file, picture=picture,

@@ -19,7 +19,7 @@ from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import Batch, Rules, group_batch
 from samecam.cluster.consolidate._sums import RowSums, row_sums
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError
 from samecam.store import FingerprintStore
 
 # Bytes a pair of photos takes: its correlation, the solver's room, sums over the first groups.
@@ -102,9 +102,10 @@ def _check_room(count: int) -> None:
     """Raise a sentence if the sums between so many candidates do not fit into this machine."""
     need, free = _CANDIDATE_BYTES * count * count, compute.machine().available
     if need > free:
-        raise SamecamError(
+        raise ParameterError(
+            "batch_size",
             f"The batches make {count} groups, whose sums take {compute.format_bytes(need)}, and "
-            f"{compute.format_bytes(free)} are free: set a larger batch_size, or less memory."
+            f"{compute.format_bytes(free)} are free: set a larger {{name}}, or less memory.",
         )
 
 

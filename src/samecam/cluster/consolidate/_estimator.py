@@ -25,6 +25,7 @@ from samecam.cluster.consolidate._start import GAMMA, Batch, Rules, begin, group
 from samecam.cluster.consolidate._steps import Groups, refine
 from samecam.cluster.consolidate._sums import gram_sums
 from samecam.compute import Executor
+from samecam.errors import ParameterValueError
 
 Progress = Callable[[str, int, int], None]
 
@@ -135,9 +136,13 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self._check_input_parameters()
         for name in ("found_rate", "join_rate", "merge_rate"):
             if not 0 < getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; give a rate between 0 and 1")
+                raise ParameterValueError(
+                    name, f"{{name}} is {getattr(self, name)}; give a rate between 0 and 1"
+                )
         if self.batch_size is not None and self.batch_size < 2:
-            raise ValueError(f"batch_size is {self.batch_size}; give 2 or more, or None")
+            raise ParameterValueError(
+                "batch_size", f"{{name}} is {self.batch_size}; give 2 or more, or leave it out"
+            )
 
     def _whole(self, source: Any, rules: Rules, good: Mask, begun: Labels, say: Progress) -> Labels:
         """All photos at once, from the correlations of all pairs."""

@@ -18,6 +18,7 @@ from samecam.cluster.large_scale._merge import THRESHOLDS, Threshold, known_thre
 from samecam.cluster.large_scale._partition import Rules
 from samecam.cluster.large_scale._source import GramSource, RowSource, Source
 from samecam.compute import Executor
+from samecam.errors import ParameterValueError
 from samecam.store import FingerprintStore
 
 Progress = Callable[[str, int, int], None]
@@ -142,33 +143,47 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         """Raise a sentence for the first parameter out of range, before any work."""
         self._check_input_parameters()
         if self.preset not in ("default", "paper"):
-            raise ValueError(f"preset is {self.preset!r}; choose 'default' or 'paper'")
+            raise ParameterValueError(
+                "preset", f"{{name}} is {self.preset!r}; choose 'default' or 'paper'"
+            )
         for name, least in (("batch_size", 2), ("n_batches", 1), ("recycling", 0)):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, Integral) and int(value) >= least):
-                raise ValueError(f"{name} is {value!r}; give {least} or more, or None")
+                raise ParameterValueError(
+                    name, f"{{name}} is {value!r}; give {least} or more, or leave it out"
+                )
         if self.batch_size is not None and self.n_batches is not None:
-            raise ValueError(
-                f"batch_size is {self.batch_size} and n_batches is {self.n_batches}; give one"
+            raise ParameterValueError(
+                "batch_size",
+                f"{{name}} is {self.batch_size} and n_batches is {self.n_batches}; give one",
             )
         if not (isinstance(self.n_neighbours, Integral) and self.n_neighbours >= 2):
-            raise ValueError(f"n_neighbours is {self.n_neighbours!r}; give 2 or more, 5 is usual")
+            raise ParameterValueError(
+                "n_neighbours", f"{{name}} is {self.n_neighbours!r}; give 2 or more, 5 is usual"
+            )
         number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
         if not number and self.gamma not in (None, "auto", "paper"):
-            raise ValueError(f"gamma is {self.gamma!r}; give a positive number, 'auto' or 'paper'")
+            raise ParameterValueError(
+                "gamma", f"{{name}} is {self.gamma!r}; give a positive number, 'auto' or 'paper'"
+            )
         if self.threshold is not None and not known_threshold(self.threshold):
-            raise ValueError(
-                f"threshold is {self.threshold!r}; choose from {THRESHOLDS}, or give the three "
-                "weights of a regressor"
+            raise ParameterValueError(
+                "threshold",
+                f"{{name}} is {self.threshold!r}; choose from {THRESHOLDS}, or give the three "
+                "weights of a regressor",
             )
         if not 0 < self.false_alarm < 1:
-            raise ValueError(f"false_alarm is {self.false_alarm}; give a rate between 0 and 1")
+            raise ParameterValueError(
+                "false_alarm", f"{{name}} is {self.false_alarm}; give a rate between 0 and 1"
+            )
 
     def _reader(self, X: Any, device: str = "cpu") -> tuple[Source, int | None]:
         """Where correlations come from, and the length of a fingerprint if it is known."""
         if isinstance(X, FingerprintStore):
             if self.metric == "precomputed":
-                raise ValueError("metric is 'precomputed' but X is a store; use 'correlation'")
+                raise ParameterValueError(
+                    "metric", "{name} is 'precomputed' but X is a store; use 'correlation'"
+                )
             if len(X) == 0:
                 raise ValueError("X holds no fingerprint; give at least one")
             self.n_features_in_ = X.n_pixels

@@ -8,6 +8,7 @@ from samecam import correlate
 from samecam.arrays import Gram, Labels
 from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed
 from samecam.cluster.rivals._silhouette import average_linkage, cut_after
+from samecam.errors import ParameterValueError
 
 
 class AverageLinkage(NullRival):
@@ -45,7 +46,9 @@ class AverageLinkage(NullRival):
         """Raise a sentence for the first parameter out of range, before any work."""
         super().check_parameters()
         if not 0 < self.pce < np.inf:
-            raise ValueError(f"pce is {self.pce}; give a positive number, 60 for instance")
+            raise ParameterValueError(
+                "pce", f"{{name}} is {self.pce}; give a positive number, 60 for instance"
+            )
 
     def _group(self, gram: Gram) -> Labels:
         z = np.asarray(gram, dtype=np.float64) / self.null_scale_

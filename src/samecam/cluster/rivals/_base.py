@@ -10,6 +10,7 @@ from samecam import correlate
 from samecam.arrays import Gram, Labels
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
+from samecam.errors import ParameterValueError
 
 Null = Literal["published", "measured"]
 Metric = Literal["correlation", "precomputed"]
@@ -112,7 +113,9 @@ class NullRival(Rival):
         """Raise a sentence for the first parameter out of range, before any work."""
         super().check_parameters()
         if self.null not in ("published", "measured"):
-            raise ValueError(f"null is {self.null!r}; choose 'published' or 'measured'")
+            raise ParameterValueError(
+                "null", f"{{name}} is {self.null!r}; choose 'published' or 'measured'"
+            )
 
     def _scale(self, gram: Gram, n_pixels: int | None) -> float:
         if self.null == "measured" or self.null_scale is not None:
@@ -121,9 +124,10 @@ class NullRival(Rival):
 
     def _published_scale(self, gram: Gram, n_pixels: int | None) -> float:  # noqa: ARG002
         if n_pixels is None:
-            raise ValueError(
-                "null is 'published' but the size is unknown; give n_pixels or null_scale, or "
-                "choose null='measured'"
+            raise ParameterValueError(
+                "null",
+                "{name} is 'published' but the size is unknown; give n_pixels or null_scale, or "
+                "choose null='measured'",
             )
         return float(1 / np.sqrt(n_pixels))
 
@@ -131,13 +135,15 @@ class NullRival(Rival):
 def check_rate(name: str, value: float) -> None:
     """Raise a sentence unless `value` is a probability that can be a false-alarm rate."""
     if not 0 < value < 0.5:
-        raise ValueError(f"{name} is {value}; give a rate between 0 and 0.5")
+        raise ParameterValueError(name, f"{{name}} is {value}; give a rate between 0 and 0.5")
 
 
 def check_at_least(name: str, value: int, least: int) -> None:
     """Raise a sentence unless `value` is a whole number of at least `least`."""
     if not (isinstance(value, int | np.integer) and value >= least):
-        raise ValueError(f"{name} is {value!r}; choose a whole number, {least} or more")
+        raise ParameterValueError(
+            name, f"{{name}} is {value!r}; choose a whole number, {least} or more"
+        )
 
 
 def check_gram(gram: Gram) -> None:

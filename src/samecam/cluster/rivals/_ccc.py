@@ -12,6 +12,7 @@ from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed, check_at
 from samecam.cluster.rivals._likelihood import merge_by_likelihood
 from samecam.cluster.rivals._silhouette import average_linkage, cut_after, merges
 from samecam.cluster.rivals._weac import coassociation
+from samecam.errors import ParameterValueError
 
 _FROM, _TO = 1.0, 5.0
 _UNANIMOUS = 1e-9
@@ -71,7 +72,9 @@ class CCC(NullRival):
         super().check_parameters()
         check_at_least("n_thresholds", self.n_thresholds, 1)
         if not 0 <= self.tolerance < 1:
-            raise ValueError(f"tolerance is {self.tolerance}; give a number from 0 to below 1")
+            raise ParameterValueError(
+                "tolerance", f"{{name}} is {self.tolerance}; give a number from 0 to below 1"
+            )
 
     def _published_scale(self, gram: Gram, n_pixels: int | None) -> float:
         values = np.asarray(gram)[np.triu_indices(len(gram), 1)]

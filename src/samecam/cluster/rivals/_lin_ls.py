@@ -22,6 +22,7 @@ from samecam.cluster.rivals._base import (
 )
 from samecam.cluster.rivals._lin_evidence import Evidence, FingerprintEvidence, GramEvidence
 from samecam.cluster.rivals._mcl import markov_clusters
+from samecam.errors import ParameterValueError
 from samecam.store import FingerprintStore
 
 # The published thresholds, .008 at 256² and .005 at 1024², in units of 1/√d.
@@ -106,7 +107,9 @@ class LinLS(NullRival):
         check_at_least("min_size", self.min_size, 2)
         check_at_least("batch", self.batch, 1)
         if not 1 < self.inflation < np.inf:
-            raise ValueError(f"inflation is {self.inflation}; give a number above 1")
+            raise ParameterValueError(
+                "inflation", f"{{name}} is {self.inflation}; give a number above 1"
+            )
 
     def _rows(self, X: Any) -> Any:
         if isinstance(X, FingerprintStore):

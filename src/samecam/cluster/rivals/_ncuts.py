@@ -8,6 +8,7 @@ import numpy.typing as npt
 from samecam import correlate
 from samecam.arrays import Doubles, Gram, Labels
 from samecam.cluster.rivals._base import Metric, Null, NullRival, Seed, without_diagonal
+from samecam.errors import ParameterValueError
 
 PUBLISHED = 0.037
 _NULL_SCALES = 3.0
@@ -61,7 +62,9 @@ class NCuts(NullRival):
         """Raise a sentence for the first parameter out of range, before any work."""
         super().check_parameters()
         if self.threshold is not None and not -1 < self.threshold < 1:
-            raise ValueError(f"threshold is {self.threshold}; give a correlation, or None")
+            raise ParameterValueError(
+                "threshold", f"{{name}} is {self.threshold}; give a correlation, or leave it out"
+            )
 
     def _published_scale(self, gram: Gram, n_pixels: int | None) -> float:
         return self._null_scale(gram, n_pixels)

@@ -11,6 +11,7 @@ from samecam.arrays import Gram
 from samecam.cluster._gamma import cost_gamma, null_gamma
 from samecam.cluster._ssc import SSCNC
 from samecam.cluster.tuning._judge import Judgement, judge, numbers
+from samecam.errors import ParameterValueError
 from samecam.represent import Solver
 
 Progress = Callable[[str, int, int], None]
@@ -82,7 +83,7 @@ def select_gamma(
     progress : called as progress("gamma", done, total)
     """
     if by not in ("f", "cost"):
-        raise ValueError(f"by is {by!r}; choose 'f' or 'cost'")
+        raise ParameterValueError("by", f"{{name}} is {by!r}; choose 'f' or 'cost'")
     known = numbers(cameras, len(gram))
     tried = tuple(sorted(float(gamma) for gamma in candidates))
     if not tried or not 0 < tried[0] <= tried[-1] < np.inf:

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Gram, Labels
+from samecam.errors import ParameterValueError
 
 FEWEST = 2
 
@@ -95,7 +96,7 @@ def _photos(
         raise ValueError(f"cameras has shape {cameras.shape}; give one for each of {n} photos")
     wanted = sizes or (FEWEST, FEWEST)
     if min(wanted) < FEWEST:
-        raise ValueError(f"sizes is {sizes}; give 2 or more for each group")
+        raise ParameterValueError("sizes", f"{{name}} is {sizes}; give 2 or more for each group")
     least = sum(wanted) if same else max(wanted)
     groups = [np.flatnonzero(cameras == name) for name in np.unique(cameras)]
     groups = [group for group in groups if len(group) >= least]

@@ -12,6 +12,7 @@ from samecam.cluster.large_scale import LargeScaleSSC
 from samecam.cluster.large_scale._merge import Threshold
 from samecam.cluster.large_scale._phases import Run
 from samecam.cluster.tuning._judge import judge, numbers
+from samecam.errors import ParameterValueError
 
 Progress = Callable[[str, int, int], None]
 Preset = Literal["default", "paper"]
@@ -67,7 +68,7 @@ def recycled_labels(
     n_batches, preset, gamma, n_pixels, threshold, random_state : see `LargeScaleSSC`
     """
     if rounds < 0:
-        raise ValueError(f"rounds is {rounds}; give 0 or more")
+        raise ParameterValueError("rounds", f"{{name}} is {rounds}; give 0 or more")
     method = LargeScaleSSC(
         preset=preset,
         n_batches=n_batches,

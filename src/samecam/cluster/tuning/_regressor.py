@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from samecam.arrays import Gram
 from samecam.cluster.tuning._pairs import GroupPairs, draw_pairs
+from samecam.errors import ParameterValueError
 
 _PAIRS = 2000
 LIMIT = 50
@@ -75,9 +76,11 @@ def fit_merge_regressor(
     random_state : seed, or generator
     """
     if n_pairs < 3:
-        raise ValueError(f"n_pairs is {n_pairs}; three coefficients need 3 pairs or more")
+        raise ParameterValueError(
+            "n_pairs", f"{{name}} is {n_pairs}; three coefficients need 3 pairs or more"
+        )
     if not 2 <= limit <= LIMIT:
-        raise ValueError(f"limit is {limit}; give 2 to {LIMIT} photos")
+        raise ParameterValueError("limit", f"{{name}} is {limit}; give 2 to {LIMIT} photos")
     pairs = draw_pairs(gram, cameras, n_pairs, limit=limit, random_state=random_state)
     return fit_pairs(pairs)
 
