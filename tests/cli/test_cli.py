@@ -1,6 +1,7 @@
 """Words typed, exit codes, what is printed where."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -84,7 +85,7 @@ def test_dry_run_tells_and_writes_nothing(photos, tmp_path):
     assert not (tmp_path / "c").exists()
 
 
-def test_errors_are_one_sentence_and_exit_code_one(tmp_path):
+def test_errors_are_one_line_and_exit_code_one(tmp_path):
     code, out, error = run("extract", tmp_path / "no\nsuch", "-o", tmp_path / "c")
     assert (code, out) == (1, "")
     assert error.startswith("Error: ")
@@ -103,6 +104,11 @@ def test_errors_are_one_sentence_and_exit_code_one(tmp_path):
         ["cluster", "x", "-o", "c", "--false-alarm", "2"],
         ["extract", "x", "-o", "c", "--offset", "3"],
         ["extract", "x", "-o", "c", "--workers", "0"],
+        ["extract", "x", "-o", "c", "--timeout", "0"],
+        ["extract", "x", "-o", "c", "--sigma", "much"],
+        ["cluster", "x", "-o", "c", "--memory", "much"],
+        ["cluster", "x", "-o", "c", "--gamma", "-1"],
+        ["cluster", "x", "-o", "c", "--seed", "1.5"],
         ["extract", "x", "-o", "c", "--device", "gpu"],
         ["cluster", "x", "-o", "c", "--device", "cuda:first"],
         ["add", "c", "x", "--device", ""],
@@ -116,16 +122,17 @@ def test_wrong_usage_is_exit_code_two(words):
 
 def test_doctor():
     result = CliRunner().invoke(cli, ["doctor", "--json"])
-    found = json.loads(result.output)
-    assert found["cores"] >= 1
-    assert found["memory_bytes"] > 2**28
-    assert found["formats"]["JPEG"] is True
-    assert "numpy" in found["versions"]
+    offers = json.loads(result.output)
+    assert offers["cores"] >= 1
+    assert offers["memory_bytes"] > 2**28
+    assert offers["formats"]["JPEG"] is True
+    assert list(offers["formats"]) == READ.split(", ")
+    assert "numpy" in offers["versions"]
     text = CliRunner().invoke(cli, ["doctor"]).output
     assert "cores" in text
-    for name, there in found["extras"].items():
-        assert bool(found["extra_versions"][name]) == there
-        assert found["extra_versions"][name] is None or found["extra_versions"][name] in text
+    for name, there in offers["extras"].items():
+        assert bool(offers["extra_versions"][name]) == there
+        assert offers["extra_versions"][name] is None or offers["extra_versions"][name] in text
 
 
 def test_doctor_shows_every_gpu(monkeypatch):
@@ -136,8 +143,8 @@ def test_doctor_shows_every_gpu(monkeypatch):
         for k in range(2)
     ]
     monkeypatch.setattr(_doctor, "_gpus", lambda: gpus)
-    found = _doctor.examine()
-    monkeypatch.setattr(_doctor, "examine", lambda: {**found, "gpus": gpus})
+    offers = _doctor.examine()
+    monkeypatch.setattr(_doctor, "examine", lambda: {**offers, "gpus": gpus})
     lines = CliRunner().invoke(cli, ["doctor"]).output.splitlines()
     shown = [line for line in lines if line.startswith("GPU ")]
     assert shown == [f"GPU        cuda:{k}: H, 16.0 GB, 8.0 GB free" for k in range(2)]
@@ -202,34 +209,11 @@ def test_the_help_names_the_methods_defaults():
         assert name in text
 
 
-@pytest.mark.parametrize(
-    ("sentence", "wanted"),
-    [
-        (
-            "n_clusters is 99 but there are 26 images; choose fewer, or None.",
-            "--clusters is 99 but there are 26 images; choose fewer, or leave it out.",
-        ),
-        (
-            "The method 'ssc' has no option join_rate: leave it out.",
-            "The method 'ssc' has no option --join-rate: leave it out.",
-        ),
-        ("gamma is 'x'; give a number.", "--gamma is 'x'; give a number."),
-        ("set a smaller batch_size, or wait.", "set a smaller --batch-size, or wait."),
-        ("'size is 3' is not there.", "'size is 3' is not there."),
-    ],
-)
-def test_errors_name_options(sentence, wanted):
-    from samecam.cli._cluster import option_words
-
-    assert option_words(sentence) == wanted
-
-
 def test_cluster_errors_name_what_was_typed(photos, tmp_path):
     for words, wanted in (
         (("--gamma", 0.1), "has no option --gamma"),
         (("--method", "ssc", "--clusters", 99), "--clusters is 99 but there are 3 images"),
-        (("--memory", "much"), "'much' is not an amount of memory"),
-        (("--memory", "10"), "memory budget (--memory) is 10 B"),
+        (("--memory", "10"), "memory budget is 10 B"),
         (("--size", 80, "--sigma", 0), "--sigma is 0.0"),
     ):
         size = () if "--size" in words else ("--size", SIZE)
@@ -263,3 +247,66 @@ def test_a_folder_without_photos_names_all_formats_that_are_read(tmp_path):
     assert code == 1
     assert f"a photo samecam reads ({READ})" in error
     assert {"HEIC", "raw"} <= set(READ.split(", "))
+
+
+def test_one_file_is_one_file(tmp_path):
+    write(tmp_path / "photos" / "1.jpg", encode(scene(1, 90, 90)))
+    words = ("extract", tmp_path / "photos", "-o", tmp_path / "c", "--size", SIZE, "--workers", 1)
+    code, out, error = run(*words)
+    assert code == 0
+    assert out.startswith("1 file: 1 good.\n")
+    assert error.startswith("1 file, ")
+    assert " with 1 worker and " in error
+    code, out, _ = run("cluster", tmp_path / "photos", "-o", tmp_path / "c", "--no-report")
+    assert "1 photo in no group" in out
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc")
+@pytest.mark.parametrize("words", [("--dry-run",), (), ("--quiet",)])
+def test_where_nothing_can_be_written_that_is_said(photos, words):
+    code, out, error = run("extract", photos, "-o", "/proc/x", "--size", SIZE, *words)
+    assert (code, out) == (1, "")
+    assert "free disk" not in error
+    assert "/proc/x" in error
+    assert "cannot be written" in error or "Nothing can be written" in error
+
+
+@pytest.mark.parametrize("command", ["match", "add"])
+def test_the_case_comes_first(photos, tmp_path, command):
+    case = tmp_path / "a case"
+    assert run("extract", photos, "-o", case, "--size", SIZE, "-q")[0] == 0
+    code, _, error = run(command, photos / "1.jpg", case)
+    assert code == 2
+    last = error.splitlines()[-1]
+    assert last.startswith("Error: The first argument must be the case folder; ")
+    assert "1.jpg' is no folder." in last
+    assert last.endswith(f"Did you mean: samecam {command} '{case}' {photos / '1.jpg'}")
+    code, _, error = run(command, photos, case)
+    assert code == 2
+    assert "is a folder without a case. Did you mean: " in error
+    code, _, error = run(command, photos / "1.jpg", photos / "2.jpg")
+    assert code == 2
+    assert "case.json" not in error
+    assert error.endswith("1.jpg' is no folder.\n")
+    code, _, error = run(command, photos, photos / "2.jpg")
+    assert code == 1
+    assert "is no case folder: it has no case.json" in error
+
+
+def test_completion_of_the_shell():
+    """As docs/formats.md tells: the script, and what it asks for."""
+    environment = {**os.environ, "_SAMECAM_COMPLETE": "bash_source"}
+    started = [sys.executable, "-c", "from samecam.cli import main; main()"]
+    script = subprocess.run(started, env=environment, capture_output=True, text=True, check=True)
+    assert "_SAMECAM_COMPLETE=bash_complete" in script.stdout
+    assert "complete -o nosort -F" in script.stdout
+    for typed, wanted in (("samecam clu", "cluster"), ("samecam cluster --met", "--method")):
+        environment |= {
+            "_SAMECAM_COMPLETE": "bash_complete",
+            "COMP_WORDS": typed,
+            "COMP_CWORD": str(len(typed.split()) - 1),
+        }
+        offered = subprocess.run(
+            started, env=environment, capture_output=True, text=True, check=True
+        )
+        assert f"plain,{wanted}" in offered.stdout.split()

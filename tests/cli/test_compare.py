@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from samecam.case import cluster_fingerprints
 from samecam.cli import cli
-from samecam.cli._cluster import METHODS as NAMES
+from samecam.cli._methods import METHODS as NAMES
 from samecam.cluster import METHODS
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints

@@ -1,6 +1,7 @@
 """`samecam evaluate` on cases made by hand."""
 
 import csv
+import hashlib
 import json
 
 import pytest
@@ -14,24 +15,27 @@ ODD = 'o\n"d"d,\udcff.jpg'
 
 def write_csv(path, *rows):
     with open(path, "w", encoding="utf-8", errors="surrogateescape", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows(rows)
+        csv.writer(stream, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows(rows)
     return path
 
 
+def sha256(content):
+    """Of a file with this content; "" of one that could not be read."""
+    data = content.encode("utf-8", "surrogateescape")
+    return hashlib.sha256(data).hexdigest() if content else ""
+
+
 def write_case(folder, clusters, others=()):
-    """A case: clusters by path, and (path, status, reason) of files without fingerprint."""
+    """A case: clusters by path, and (path, status, bytes) of files without fingerprint."""
     folder.mkdir()
     info = {"format": "samecam-case", "version": 1, "sources": [], "extraction": {}}
     (folder / "case.json").write_text(json.dumps(info))
-    rows = [(path, f"hash of {path}", cluster, "", "", "") for path, cluster in clusters.items()]
+    rows = [(path, sha256(path), cluster, "", "", "") for path, cluster in clusters.items()]
     header = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
     write_csv(folder / "clusters.csv", header, *rows)
-    images = [*((path, "good", "") for path in clusters), *others]
-    bytes_of = {
-        path: why.removeprefix("same bytes as ") for path, s, why in others if s == "duplicate"
-    }
-    rows = [(path, f"hash of {bytes_of.get(path, path)}", *rest) for path, *rest in images]
-    write_csv(folder / "images.csv", ("path", "sha256", "status", "reason"), *rows)
+    files = [*((path, "good", path) for path in clusters), *others]
+    images = [(path, status, sha256(content)) for path, status, content in files]
+    write_csv(folder / "images.csv", ("path", "status", "sha256"), *images)
     return folder
 
 
@@ -61,10 +65,10 @@ def mixed(tmp_path):
         tmp_path / "CASE",
         {"a1": 0, "a2": 0, "b1": 0, "b2": 1, "b3": -1, "foreign": 0},
         [
-            ("a3", "duplicate", "same bytes as a1"),
-            ("a4", "unusable", "flat"),
-            ("a5", "skipped", "empty file"),
-            ("b4", "duplicate", "same bytes as a5"),
+            ("a3", "duplicate", "a1"),
+            ("a4", "unusable", "a4"),
+            ("a5", "skipped", "a5"),
+            ("b4", "duplicate", "a5"),
         ],
     )
     cameras = {f"photos/{c}{k}": c.upper() for c in "ab" for k in range(1, 6)}
@@ -72,8 +76,8 @@ def mixed(tmp_path):
 
 
 def test_scores_by_hand(mixed):
-    found = answer(*mixed)
-    scores = found["scores"]
+    scored = answer(*mixed)
+    scores = scored["scores"]
     # Cluster 0 holds a1 a2 a3 b1: 3 pairs right, 3 wrong; 10 + 10 pairs share a camera.
     assert (scores["true_positives"], scores["false_positives"]) == (3, 3)
     assert (scores["false_negatives"], scores["true_negatives"]) == (17, 45 - 3 - 3 - 17)
@@ -85,12 +89,12 @@ def test_scores_by_hand(mixed):
     assert scores["purity"] == 4 / 5
     assert (scores["lp_over_lg"], scores["ld_over_lg"]) == (1, 1)
     assert (scores["n_images"], scores["n_unclustered"]) == (10, 5)
-    assert found["per_camera"][0] == {
+    assert scored["per_camera"][0] == {
         "camera": "A", "n_images": 5, "n_unclustered": 2, "n_clusters": 1, "main_cluster": 0,
         "n_in_main": 3, "recall": 3 / 10, "discovered": True,
     }  # fmt: skip
-    assert [row["cluster"] for row in found["per_cluster"]] == [0, 1]
-    assert found["per_cluster"][0]["purity"] == 3 / 4
+    assert [row["cluster"] for row in scored["per_cluster"]] == [0, 1]
+    assert scored["per_cluster"][0]["purity"] == 3 / 4
 
 
 def test_what_became_of_the_photos_is_counted(mixed):
@@ -146,15 +150,15 @@ def test_a_csv_will_do(tmp_path):
         tmp_path / "g.csv", ("cluster", "path"), (0, "x/1"), (0, "x/2"), (1, "x/3"), (-1, "x/4")
     )
     truth = write_truth(tmp_path / "t.csv", {"1": "A", "2": "A", "3": "B", "4": "B", "5": "C"})
-    found = answer(grouping, truth)
-    assert found["scores"]["precision"] == 1
-    assert found["scores"]["recall"] == 1 / 2
-    assert found["scores"]["ld_over_lg"] == 2 / 3
-    lost = found["photos"]["unclustered"]
+    scored = answer(grouping, truth)
+    assert scored["scores"]["precision"] == 1
+    assert scored["scores"]["recall"] == 1 / 2
+    assert scored["scores"]["ld_over_lg"] == 2 / 3
+    lost = scored["photos"]["unclustered"]
     assert {fate: number for fate, number in lost.items() if number} == {
         "left_alone": 1, "not_found": 1,
     }  # fmt: skip
-    assert found["per_camera"][2]["main_cluster"] == -1
+    assert scored["per_camera"][2]["main_cluster"] == -1
     assert "C            1            1         0             -      0  1.0000  no" in (
         call(grouping, truth).stdout
     )
@@ -169,19 +173,19 @@ def test_all_right(tmp_path):
 
 
 def test_photos_added_since_are_pending_and_nothing_need_be_clustered(tmp_path):
-    case = write_case(tmp_path / "c", {}, [("1", "good", ""), ("2", "weak", "bright")])
+    case = write_case(tmp_path / "c", {}, [("1", "good", "1"), ("2", "weak", "2")])
     truth = write_truth(tmp_path / "t.csv", {"1": "A", "2": "A"})
-    found = answer(case, truth)
-    assert found["photos"]["unclustered"]["pending"] == 2
-    assert found["scores"]["recall"] == 0
+    scored = answer(case, truth)
+    assert scored["photos"]["unclustered"]["pending"] == 2
+    assert scored["scores"]["recall"] == 0
     assert "2 in the case but not clustered yet" in call(case, truth).stdout
 
 
 def test_files_without_cluster_take_part_in_the_matching(tmp_path):
-    case = write_case(tmp_path / "c", {"x/1": 0, "2": 0}, [("b/1", "unusable", "flat")])
-    found = answer(case, write_truth(tmp_path / "t.csv", {"q/b/1": "A", "2": "A"}))
-    assert found["photos"]["unclustered"]["unusable"] == 1
-    assert found["photos"]["not_in_truth"] == 1
+    case = write_case(tmp_path / "c", {"x/1": 0, "2": 0}, [("b/1", "unusable", "b/1")])
+    scored = answer(case, write_truth(tmp_path / "t.csv", {"q/b/1": "A", "2": "A"}))
+    assert scored["photos"]["unclustered"]["unusable"] == 1
+    assert scored["photos"]["not_in_truth"] == 1
 
 
 def test_folders_that_differ_are_told(tmp_path):
@@ -193,15 +197,13 @@ def test_folders_that_differ_are_told(tmp_path):
 
 
 def test_odd_names(tmp_path):
-    case = write_case(
-        tmp_path / "c", {ODD: 0, "2": 0}, [("3", "duplicate", f"same bytes as {ODD}")]
-    )
+    case = write_case(tmp_path / "c", {ODD: 0, "2": 0}, [("3", "duplicate", ODD)])
     truth = write_truth(
         tmp_path / "t.csv", {f"q/{ODD}": "\udcfe\n", "2": "\udcfe\n", "3": "x" * 50}
     )
-    found = answer(case, truth)
-    assert found["scores"]["n_unclustered"] == 0
-    assert found["per_camera"][0]["camera"] == "\udcfe\n"
+    scored = answer(case, truth)
+    assert scored["scores"]["n_unclustered"] == 0
+    assert scored["per_camera"][0]["camera"] == "\udcfe\n"
     out = call(case, truth).stdout
     assert "\n\\udcfe\\n " in out
     assert f"\n{'x' * 39}…  " in out
@@ -220,8 +222,10 @@ def test_many_cameras_are_cut_short_for_people_only(tmp_path):
 def test_a_hundred_thousand_photos(tmp_path):
     cameras = {f"cam{k % 200}/{k // 200}.jpg": f"cam{k % 200}" for k in range(100_000)}
     case = write_case(tmp_path / "c", {path: k % 200 for k, path in enumerate(cameras)})
-    found = answer(case, write_truth(tmp_path / "t.csv", {f"q/{p}": c for p, c in cameras.items()}))
-    assert found["scores"]["f"] == 1
+    scored = answer(
+        case, write_truth(tmp_path / "t.csv", {f"q/{p}": c for p, c in cameras.items()})
+    )
+    assert scored["scores"]["f"] == 1
 
 
 def error(grouping, truth):
@@ -231,7 +235,7 @@ def error(grouping, truth):
     return str(caught.value)
 
 
-def test_errors_are_sentences(mixed, tmp_path):
+def test_errors_say_what_is_wrong(mixed, tmp_path):
     case, truth = mixed
     assert "none' cannot be read: No such file" in error(tmp_path / "none", truth)
     assert "none.csv' cannot be read" in error(case, tmp_path / "none.csv")
@@ -243,6 +247,21 @@ def test_errors_are_sentences(mixed, tmp_path):
     assert "is no case folder" in error(tmp_path / "empty", truth)
     (case / "clusters.csv").unlink()
     assert error(case, truth) == (f"{str(case)!r} has not been clustered yet: run samecam cluster.")
+
+
+def test_files_that_could_not_be_read_equal_no_photo(tmp_path):
+    case = write_case(tmp_path / "c", {"1": 0, "2": 0}, [("3", "duplicate", "")])
+    images = (case / "images.csv").read_text().replace(sha256("1"), "")
+    (case / "images.csv").write_text(images)
+    truth = write_truth(tmp_path / "t.csv", {"1": "A", "2": "A", "3": "A"})
+    assert answer(case, truth)["photos"]["unclustered"]["duplicate"] == 1
+
+
+def test_one_is_not_many(tmp_path):
+    case = write_case(tmp_path / "c", {"1": 0})
+    out = call(case, write_truth(tmp_path / "t.csv", {"1": "A"})).stdout
+    for text in ("(1 cluster, 1 camera)", "(1 camera discovered)", "0 of 1 photo\n"):
+        assert text in out
 
 
 def test_the_truth_must_be_named(mixed):

@@ -66,7 +66,7 @@ def test_a_photo_that_cannot_be_hashed_is_exit_code_3(made, tmp_path):
     (tmp_path / "photos" / "2.jpg").unlink()
     result = export(tmp_path / "case", "--format", "vics")
     assert result.return_value == 3
-    assert "1 files could not be hashed:\n  2.jpg: not found" in result.output
+    assert "1 file could not be hashed:\n  2.jpg: not found" in result.output
 
 
 def test_errors_are_one_sentence_and_usage_is_2(made, tmp_path):

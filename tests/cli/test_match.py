@@ -83,7 +83,7 @@ def test_match_with_a_reference(world, tmp_path):
         (["CASE"], "Missing argument 'PHOTO...' after the case"),
         (["--reference", "DIR"], "Missing argument 'PHOTO...'"),
         (["CASE", "x.jpg", "--size", "256"], "--size is for --reference"),
-        (["CASE", "x.jpg", "--rate", "1"], "1.0 is not in the range"),
+        (["CASE", "x.jpg", "--rate", "1"], "'1' is not a probability between 0 and 1"),
     ],
 )
 def test_wrong_usage_of_match(words, message):
@@ -97,7 +97,7 @@ def test_add_tells_what_changed_and_verify_agrees(world, tmp_path):
     code, out, _ = run("add", case, world.root / "strangers")
     assert code == 0
     assert "17 new photos used: " in out
-    assert " in 1 new ones" in out
+    assert " in 1 new group," in out
     assert "Groups have new numbers: " in out
     code, out, _ = run("add", case, world.root / "strangers")
     assert code == 0

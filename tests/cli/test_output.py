@@ -7,15 +7,15 @@ import sys
 
 import pytest
 
-from samecam.cli import _output
-from samecam.cli._output import Phases
+from samecam.cli import _progress
+from samecam.cli._progress import Phases
 
 
 @pytest.fixture
 def clock(monkeypatch):
     """A clock that tests move."""
     now = [100.0]
-    monkeypatch.setattr(_output.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -36,7 +36,7 @@ def test_a_log_has_the_end_of_extracting_and_what_takes_long(clock, capsys):
         phases("partition", 8, 8)
     assert capsys.readouterr().err.splitlines() == [
         "a plan",
-        "Extracting: 4/4 (100 %), 1 photos/s",
+        "Extracting: 4/4 (100 %), 1 photo/s",
         "Partition: 25 %, 33 s left",
         "Partition: 100 %",
     ]
@@ -49,7 +49,7 @@ def test_quiet_is_quiet(capsys):
 
 
 SCRIPT = """
-from samecam.cli._output import Phases
+from samecam.cli._progress import Phases
 with Phases(quiet=False) as phases:
     phases("Measuring", 1, 2)
     phases.note("a plan")

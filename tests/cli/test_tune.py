@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import samecam.cluster
 from samecam.case import ClusteringSettings, cluster_fingerprints, extract_photos, tune_case
 from samecam.cli import cli
-from samecam.cli._tune import _edge_words
+from samecam.cli._tune import _edge_lines
 from samecam.cluster import RecyclingSelection
 from samecam.compute import Resources
 from samecam.errors import SamecamError
@@ -74,7 +74,7 @@ def test_the_edge_is_told_only_where_it_decides():
     told = {"by": "f", "at_edge": True, "plateau": (0.001, 0.02), "default": 0.004}
     for changes, lines in (({}, 2), ({"by": "cost"}, 0), ({"at_edge": False}, 0)):
         result = SimpleNamespace(gamma=SimpleNamespace(**{**told, **changes}))
-        assert len(_edge_words(result)) == lines
+        assert len(_edge_lines(result)) == lines
 
 
 def test_what_is_handed_out_was_run(made, tmp_path, monkeypatch):

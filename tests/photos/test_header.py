@@ -1,6 +1,7 @@
 """Headers of every format: what reading the photo says, without decoding a pixel."""
 
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,3 +168,9 @@ def test_a_raw_header_needs_no_preview():
     data = extras.with_preview(raw, scene(9, 200, 200))
     assert struct.unpack_from("<H", data, 2) == (42,)
     assert read_header(data).size == (90, 80)
+
+
+def test_the_codes_stand_in_the_docs():
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
+    rows = page.split("| code | meaning |\n|---|---|\n")[1].split("\n\n")[0].splitlines()
+    assert [row.split("`")[1] for row in rows] == list(PHOTO_CODES)

@@ -1,12 +1,16 @@
 """The command line: words typed become one library call per command."""
 
 import sys
+import traceback
+import warnings
+from typing import Any
 
 import click
 
 from samecam._version import __version__
 from samecam.cli._add import add
 from samecam.cli._cluster import cluster
+from samecam.cli._command import Group
 from samecam.cli._compare import compare
 from samecam.cli._doctor import doctor
 from samecam.cli._evaluate import evaluate
@@ -14,7 +18,7 @@ from samecam.cli._experiment import experiment
 from samecam.cli._export import export
 from samecam.cli._extract import extract
 from samecam.cli._match import match
-from samecam.cli._output import printable
+from samecam.cli._output import error_lines, tell
 from samecam.cli._report import report
 from samecam.cli._simulate import simulate
 from samecam.cli._tune import tune
@@ -24,48 +28,52 @@ from samecam.errors import SamecamError
 __all__ = ["cli", "main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Group,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="samecam")
 def cli() -> None:
     """Which of these photographs were taken by the same camera?
 
-    Exit codes: 0 done, 1 an error (one sentence says what to do), 2 wrong usage,
-    3 done but some files were skipped, 4 a check found a difference, 130 interrupted.
+    Exit codes: 0 done, 1 an error that says what to do, 2 wrong usage, 3 done but some files
+    were skipped, 4 a check saw a difference, 130 interrupted.
     """
 
 
-cli.add_command(cluster)
-cli.add_command(extract)
-cli.add_command(add)
-cli.add_command(match)
-cli.add_command(verify)
-cli.add_command(report)
-cli.add_command(export)
-cli.add_command(evaluate)
-cli.add_command(compare)
-cli.add_command(tune)
-cli.add_command(simulate)
-cli.add_command(experiment)
-cli.add_command(doctor)
+for _command in (
+    *(cluster, extract, add, match, verify, report, export),
+    *(evaluate, compare, tune, simulate, experiment, doctor),
+):
+    cli.add_command(_command)
 
 
 def main() -> None:
-    """Run the command line; errors a user can mend are one sentence."""
+    """Run the command line; an error that a user can mend is one line."""
+    warnings.showwarning = _show_warning
+    if not sys.argv[1:]:
+        context = click.Context(cli, info_name="samecam", **cli.context_settings)
+        tell(context.get_help().split("\n"))
+        sys.exit(2)
     try:
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="samecam", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
-    except click.exceptions.Abort:
-        click.echo("Interrupted.", err=True)
-        sys.exit(130)
-    except KeyboardInterrupt:
-        click.echo("Interrupted.", err=True)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        tell("Interrupted.")
         sys.exit(130)
     except click.ClickException as error:
-        error.show()
+        tell(error_lines(error))
         sys.exit(error.exit_code)
     except SamecamError as error:
-        click.echo(f"Error: {printable(str(error))}", err=True)
+        tell(f"Error: {error}")
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except Exception:  # a bug: shown as Python does, but for codes that act on a terminal
+        tell(traceback.format_exc().rstrip("\n").split("\n"))
+        sys.exit(1)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    tell(f"Warning: {message}")

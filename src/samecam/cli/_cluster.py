@@ -1,179 +1,69 @@
 """`samecam cluster`."""
 
-import re
 import shlex
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from samecam.cli._extract import (
-    announcer,
-    exit_code,
-    extraction_dict,
-    extraction_options,
-    files_words,
-    taken_resources,
-)
-from samecam.cli._gamma import Gamma
+from samecam.cli._command import command, option, together
+from samecam.cli._extract import announcer, exit_code, extraction_dict, files_text
+from samecam.cli._methods import EPILOG, method_options, take_grouping
 from samecam.cli._notices import clustering_notices
-from samecam.cli._output import Phases, duration, output_options, print_json, printable, say
-from samecam.errors import SamecamError
+from samecam.cli._options import (
+    case_option,
+    device_option,
+    extraction_options,
+    memory_option,
+    output_options,
+    scheduler_option,
+    take_resources,
+    timeout_option,
+    workers_option,
+)
+from samecam.cli._output import print_json, say
+from samecam.cli._progress import Phases
+from samecam.cli._text import counted, duration
 
 if TYPE_CHECKING:
-    from samecam.case import Clustering, ClusteringSettings
+    from samecam.case import Clustering
     from samecam.compute import Resources
 
 _SIZES = 12
-_OURS = ("consolidated", "ssc-nc", "ls-ssc", "ssc")
-# Published by others, to compare with: `samecam.cluster.RIVALS`, which would be slow to import.
-_RIVALS = (
-    *("msc", "lin-ls", "ccc", "hierarchical", "mrf", "ncuts", "bloy"),
-    *("hdbscan", "average-linkage"),
+# Options that say how photos are read.
+_READING = (
+    *("size", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype"),
+    "timeout",
 )
-METHODS = (*_OURS, *_RIVALS)
-# Parameters of the methods, and the options that give them.
-_OPTIONS = {
-    "found_rate": "--found-rate",
-    "join_rate": "--join-rate",
-    "merge_rate": "--merge-rate",
-    "gamma": "--gamma",
-    "solver": "--solver",
-    "n_clusters": "--clusters",
-    "batch_size": "--batch-size",
-    "false_alarm": "--false-alarm",
-    "n_neighbours": "--neighbours",
-    "recycling": "--recycling",
-}
-_NAMES = {**_OPTIONS, "timeout": "--timeout", "sigma": "--sigma", "size": "--size"}
 
 
-class Rate(click.FloatRange):
-    """A probability strictly between 0 and 1."""
-
-    def __init__(self) -> None:
-        super().__init__(0, 1, min_open=True, max_open=True)
-
-
-def method_options(command: Any) -> Any:
-    """Options that say how photos are grouped."""
-    options = [
-        click.option(
-            "--method",
-            type=click.Choice(("auto", *METHODS)),
-            default="auto",
-            show_default=True,
-            help="'auto' is 'consolidated', ours; 'ssc-nc', 'ls-ssc' and 'ssc' are the paper's and "
-            "its forerunner; the others are rivals published elsewhere, to compare with. "
-            "With --preset paper the paper's take the published constants and leave dark photos "
-            "(more than 75 % of the crop in gray levels 0 to 80) without a group.",
-        ),
-        click.option(
-            "--found-rate",
-            type=Rate(),
-            help="consolidated: probability that noise alone makes any group.  [default: 0.001]",
-        ),
-        click.option(
-            "--join-rate",
-            type=Rate(),
-            help="consolidated: probability that a stranger joins a group.  [default: 0.01]",
-        ),
-        click.option(
-            "--merge-rate",
-            type=Rate(),
-            help="consolidated: probability that chance joins two groups.  [default: 0.001]",
-        ),
-        click.option(
-            "--gamma",
-            type=Gamma(),
-            help="ssc, ssc-nc, ls-ssc: weight of sparsity.  [default: auto; paper with --preset "
-            "paper]",
-        ),
-        click.option(
-            "--solver",
-            type=click.Choice(["exact", "admm", "authors"]),
-            help="ssc, ssc-nc: of the constrained LASSO.  [default: exact]",
-        ),
-        click.option(
-            "--clusters",
-            "n_clusters",
-            type=click.IntRange(min=1),
-            help="ssc, ssc-nc: number of cameras, if it is known.",
-        ),
-        click.option(
-            "--batch-size",
-            type=click.IntRange(min=2),
-            help="consolidated, ls-ssc: photos represented at a time.  [default: what --memory "
-            "allows]",
-        ),
-        click.option(
-            "--false-alarm",
-            type=Rate(),
-            help="ls-ssc: probability that a stranger is attracted.  [default: 0.001]",
-        ),
-        click.option(
-            "--neighbours",
-            "n_neighbours",
-            type=click.IntRange(min=2),
-            help="ls-ssc: K, coefficients kept of each photo.  [default: 5]",
-        ),
-        click.option(
-            "--recycling",
-            type=click.IntRange(min=0),
-            help="ls-ssc: R, rounds of recycling.  [default: until one finds nothing]",
-        ),
-        click.option(
-            "--tuned",
-            metavar="FILE.json",
-            help="ls-ssc: γ, K, R and the threshold of merging, from a file of samecam tune; "
-            "options given beside it win.",
-        ),
-        click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True),
-        click.option(
-            "--memory",
-            default=None,
-            metavar="SIZE",
-            help="That clustering may take, like 8G.  [default: half of what is free]",
-        ),
-    ]
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-@click.command()
+@command(epilog=EPILOG)
 @click.argument("photos", nargs=-1)
-@click.option(
-    "-o",
-    "--output",
-    "case",
-    required=True,
-    metavar="CASE",
-    help="Case folder: made, or gone on with.",
-)
-@method_options
-@click.option(
+@together(case_option, extraction_options, method_options, device_option)
+@together(memory_option("grouping"), workers_option(), timeout_option, scheduler_option)
+@option("--no-report", is_flag=True, help="Do not write CASE/report.html.")
+@option(
     "--fingerprints",
     metavar="FILE.npy",
-    help="Group the rows of an array (photos, numbers) instead of photos.",
+    section="Fingerprints",
+    help="Group the rows of an array, not photos.",
 )
-@click.option(
+@option(
     "--names",
     metavar="FILE.txt",
-    help="With --fingerprints: their names, one a line.  [default: row 000000, …]",
+    section="Fingerprints",
+    help="Names of these rows, one a line.",
+    show_default="row 000000, …",
 )
-@click.option("--no-report", is_flag=True, help="Do not write CASE/report.html.")
-@extraction_options
 @output_options
 @click.pass_context
 def cluster(
     ctx: click.Context,
     /,
     photos: tuple[str, ...],
+    case: str,
     fingerprints: str | None,
     names: str | None,
     no_report: bool,
@@ -184,28 +74,27 @@ def cluster(
     """Group photos by the camera that took them.
 
     PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
-    read. Writes into CASE: report.html, what was found on one page; clusters.csv, one row per
+    read. Writes into CASE: report.html, all of it on one page; clusters.csv, one row per
     used photo with its group (-1: none); clusters.json, one object per group. Weak (part
     over-exposed) photos found no group but may join one. The same command again goes on where
     it was stopped and does nothing twice; with other clustering options it uses the
     fingerprints again.
     """
     _check_usage(ctx, photos, fingerprints, names)
-    began = time.monotonic()
-    with _in_words_of_options(), Phases(quiet=quiet) as phases:
-        resources = taken_resources(options)
+    began, resources = time.monotonic(), take_resources(options)
+    with Phases(quiet=quiet) as phases:
         if fingerprints is None:
-            tell = not (quiet or as_json)
-            result = _cluster_photos(photos, resources, phases, tell=tell, **options)
+            tells = not (quiet or as_json)
+            result = _cluster_photos(photos, case, resources, phases, tells=tells, **options)
         else:
-            result = _cluster_fingerprints(fingerprints, names, resources, phases, **options)
+            result = _cluster_fingerprints(fingerprints, names, case, resources, phases, **options)
         report = None if no_report else page(result, phases, resources)
     if as_json:
         print_json({**_as_dict(result), "report": None if report is None else str(report)})
     elif result.extraction.interrupted:
-        say(files_words(result.extraction), quiet=quiet)
+        say(files_text(result.extraction), quiet=quiet)
     else:
-        say(_words(result, report, time.monotonic() - began), quiet=quiet)
+        say(_summary(result, report, time.monotonic() - began), quiet=quiet)
     return exit_code(result.extraction)
 
 
@@ -234,8 +123,7 @@ def _check_usage(
         return
     if photos:
         raise click.UsageError("Give PHOTOS or --fingerprints, not both.", ctx)
-    steps = ("size", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype")
-    for name in (*steps, "timeout"):
+    for name in _READING:
         if ctx.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise click.UsageError(
                 f"--{name} says how photos are read and is not for --fingerprints.", ctx
@@ -244,16 +132,16 @@ def _check_usage(
 
 def _cluster_photos(
     photos: tuple[str, ...],
+    case: str,
     resources: "Resources",
     phases: Phases,
     *,
-    tell: bool,
-    case: str,
+    tells: bool,
     **options: Any,
 ) -> "Clustering":
     from samecam.case import ExtractionSettings, cluster_photos, stop_on_signals
 
-    grouping = _grouping(options, options["preset"])
+    grouping = take_grouping(options)
     with stop_on_signals() as stop:
         return cluster_photos(
             photos,
@@ -263,59 +151,25 @@ def _cluster_photos(
             resources=resources,
             progress=phases,
             stop=stop,
-            planned=announcer(phases) if tell else None,
+            planned=announcer(phases) if tells else None,
         )
 
 
 def _cluster_fingerprints(
     file: str,
     names: str | None,
+    case: str,
     resources: "Resources",
     phases: Phases,
-    *,
-    case: str,
     **options: Any,
 ) -> "Clustering":
     from samecam.case import cluster_fingerprints, stop_on_signals
 
-    grouping = _grouping(options, options["preset"])
+    grouping = take_grouping(options)
     with stop_on_signals() as stop:
         return cluster_fingerprints(
             file, case, grouping, names=names, resources=resources, progress=phases, stop=stop
         )
-
-
-def _grouping(options: dict[str, Any], preset: Any) -> "ClusteringSettings":
-    """Take the options of grouping out of all options."""
-    from samecam.case import ClusteringSettings, read_tuned
-
-    tuned = options.pop("tuned")
-    given = {name: options.pop(name) for name in _OPTIONS}
-    given = {name: value for name, value in given.items() if value is not None}
-    chosen = None if tuned is None else read_tuned(tuned)
-    return ClusteringSettings(options.pop("method"), given, options.pop("seed"), preset, chosen)
-
-
-@contextmanager
-def _in_words_of_options() -> Iterator[None]:
-    """Let errors name the option that was typed, not the parameter it becomes."""
-    try:
-        yield
-    except SamecamError as error:
-        raise SamecamError(option_words(str(error))) from None
-
-
-def option_words(sentence: str) -> str:
-    """A sentence about a parameter as one about its option."""
-    names = "|".join(_NAMES)
-    sentence = re.sub(rf"^({names}) is ", lambda m: f"{_NAMES[m[1]]} is ", sentence)
-    sentence = re.sub(
-        rf"has no option ({names})(?=:)", lambda m: f"has no option {_NAMES[m[1]]}", sentence
-    )
-    plain = "|".join(name for name in _OPTIONS if "_" in name)
-    sentence = re.sub(rf"\b({plain})\b", lambda m: _OPTIONS[m[1]], sentence)
-    sentence = sentence.replace("the memory budget is", "the memory budget (--memory) is")
-    return re.sub(r", or None\.$", ", or leave it out.", sentence)
 
 
 def _as_dict(result: "Clustering") -> dict[str, Any]:
@@ -331,36 +185,35 @@ def _as_dict(result: "Clustering") -> dict[str, Any]:
     }
 
 
-def _words(result: "Clustering", report: Path | None, seconds: float) -> str:
+def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[str]:
     """What became of the photos, and where to look further."""
     new = result.extraction.done or result.seconds
     case = shlex.quote(str(result.case))
-    return "\n".join(
-        [
-            files_words(result.extraction),
-            *map(printable, clustering_notices(result)),
-            _camera_words(result),
-            f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
-            if new
-            else "Nothing was to be done: this is the answer that stood in the case.",
-            "Look further:",
-            *([] if report is None else [f"  {report}: all of it on one page, for a browser"]),
-            f"  {result.case / 'clusters.csv'}: the group of each photo",
-            f"  {result.case / 'clusters.json'}: the groups, their EXIF cameras, their neighbours",
-            f"  {result.case / 'images.csv'}: every file, and why it was not used",
-            f"  samecam evaluate {case} --truth TRUTH.csv, if it is known who took which",
-        ]
-    )
+    return [
+        files_text(result.extraction),
+        *clustering_notices(result),
+        cameras_text(result),
+        f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
+        if new
+        else "Nothing was to be done: this is the answer that stood in the case.",
+        "Look further:",
+        *([] if report is None else [f"  {report}: all of it on one page, for a browser"]),
+        f"  {result.case / 'clusters.csv'}: the group of each photo",
+        f"  {result.case / 'clusters.json'}: the groups, their EXIF cameras, their neighbours",
+        f"  {result.case / 'images.csv'}: every file, and why it was not used",
+        f"  samecam evaluate {case} --truth TRUTH.csv, if it is known who took which",
+    ]
 
 
-def _camera_words(result: "Clustering") -> str:
-    sizes, alone = result.sizes, result.n_unclustered
-    rest = f"{alone} photo{'' if alone == 1 else 's'} in no group"
+def cameras_text(result: "Clustering") -> str:
+    """How many groups there are, and of how many photos."""
+    sizes = result.sizes
+    rest = f"{counted(result.n_unclustered, 'photo')} in no group"
     if not sizes:
         return f"No camera was found; {rest}."
     listed = ", ".join(map(str, sizes[:_SIZES])) + (", …" if len(sizes) > _SIZES else "")
     if len(sizes) == 1:
-        return f"1 camera with {listed} photos; {rest}."
+        return f"1 camera with {counted(sizes[0], 'photo')}; {rest}."
     if sizes[0] == sizes[-1]:
-        return f"{len(sizes)} cameras with {sizes[0]} photos each; {rest}."
+        return f"{len(sizes)} cameras with {counted(sizes[0], 'photo')} each; {rest}."
     return f"{len(sizes)} cameras with {sizes[-1]} to {sizes[0]} photos ({listed}); {rest}."

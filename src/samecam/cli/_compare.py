@@ -4,8 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._cluster import METHODS
-from samecam.cli._output import Phases, output_options, print_json, say
+from samecam.cli._command import command, option, together
+from samecam.cli._methods import METHODS
+from samecam.cli._options import memory_option, output_options, seed_option, take_resources
+from samecam.cli._output import print_json, say
+from samecam.cli._progress import Phases
+from samecam.cli._text import counted
+from samecam.cli._types import Seconds, Value
 
 if TYPE_CHECKING:
     from samecam.case import ComparedMethod, Comparison
@@ -14,10 +19,10 @@ _COLUMNS = ("F", "P", "R", "ARI", "Lp/Lg", "groups", "unclustered", "seconds", "
 _NAME = 16
 
 
-class Methods(click.ParamType[list[str]]):
+class Methods(Value):
     """Names of methods between commas, or 'all'."""
 
-    name = "all|NAME,NAME,…"
+    name = "all|NAME,…"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
         """Every name must be known."""
@@ -26,48 +31,38 @@ class Methods(click.ParamType[list[str]]):
         names = [name.strip() for name in value.split(",") if name.strip()]
         for name in names:
             if name not in ("all", *METHODS):
-                self.fail(f"{name!r} is no method; choose all, {', '.join(METHODS)}", param, ctx)
+                self.refuse(name, f"is no method; choose all, {', '.join(METHODS)}", param, ctx)
         if not names:
             self.fail("no method is named", param, ctx)
         return names
 
 
-@click.command()
+@command()
 @click.argument("case", type=click.Path())
-@click.option(
+@option(
     "--methods",
     type=Methods(),
     default="all",
     show_default=True,
-    help="Which to run, as for samecam cluster --method; several between commas.",
+    help="Which to run, as for samecam cluster --method.",
 )
-@click.option(
+@option(
     "--truth",
     type=click.Path(),
     metavar="TRUTH.csv",
     help="CSV with the columns path and camera; without it there are no scores.",
 )
-@click.option(
+@option(
     "--preset",
     type=click.Choice(["default", "paper"]),
     default="default",
     show_default=True,
-    help="'paper': published constants for ssc, ssc-nc and ls-ssc.",
+    help="paper: published constants for its methods.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="That one method may take.  [default: any time]",
-)
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    help="That a method is told to keep to, like 8G.  [default: half of what is free]",
-)
-@output_options
-def compare(case: str, as_json: bool, quiet: bool, memory: str | None, **options: Any) -> int:
+@seed_option
+@option("--timeout", type=Seconds(), show_default="any time", help="That one method may take.")
+@together(memory_option("a method"), output_options)
+def compare(case: str, timeout: float | None, as_json: bool, quiet: bool, **options: Any) -> int:
     """Run several methods on the fingerprints of a case, and compare them.
 
     Each runs in a process of its own, one after another. The answer in CASE stays as it
@@ -77,26 +72,26 @@ def compare(case: str, as_json: bool, quiet: bool, memory: str | None, **options
     its process held.
     """
     from samecam.case import compare_methods
-    from samecam.compute import parse_bytes
 
-    budget = None if memory is None else parse_bytes(memory)
+    memory = take_resources(options).memory
     with Phases(quiet=quiet) as phases:
-        result = compare_methods(case, memory=budget, progress=phases, **options)
+        result = compare_methods(case, timeout=timeout, memory=memory, progress=phases, **options)
     if as_json:
         print_json(result.as_dict())
     else:
-        say("\n".join(_words(result)), quiet=quiet)
+        say(_table(result), quiet=quiet)
     return 0
 
 
-def _words(result: "Comparison") -> list[str]:
+def _table(result: "Comparison") -> list[str]:
     lines = [f"{'method':{_NAME}}" + "".join(f"  {name:>11}" for name in _COLUMNS)]
     lines += [_line(row) for row in result.rows if not row.failure]
     lines += [f"{row.method:{_NAME}}  failed: {row.failure}" for row in result.rows if row.failure]
     lines.append("")
     if result.correlating is not None:
         lines.append(
-            f"Correlating the {result.photos} photos took {result.correlating:.1f} s, once for all."
+            f"Correlating the {counted(result.photos, 'photo')} took {result.correlating:.1f} s, "
+            "once for all."
         )
     lines.append(f"Written: {result.case / 'compare.json'}, {result.case / 'compare.svg'}")
     return lines

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-import click
-
-from samecam.cli._output import output_options, print_json
+from samecam.cli._command import command
+from samecam.cli._options import output_options
+from samecam.cli._output import print_json, say
+from samecam.cli._text import counted
 from samecam.compute import format_bytes
 
 _EXTRAS = {
@@ -17,15 +18,15 @@ _EXTRAS = {
 }
 
 
-@click.command()
+@command()
 @output_options
 def doctor(as_json: bool, quiet: bool) -> int:
     """Show what this machine offers: cores, memory, BLAS, GPU, formats."""
-    found = examine()
+    offers = examine()
     if as_json:
-        print_json(found)
-    elif not quiet:
-        _print(found)
+        print_json(offers)
+    else:
+        say(_summary(offers), quiet=quiet)
     return 0
 
 
@@ -75,17 +76,17 @@ def _gpus() -> list[dict[str, Any]]:
 
     if not torch.cuda.is_available():
         return []
-    found = []
+    gpus = []
     for number in range(torch.cuda.device_count()):
         free, total = torch.cuda.mem_get_info(number)
         name = str(torch.cuda.get_device_name(number))
-        found.append(
+        gpus.append(
             {"device": f"cuda:{number}", "name": name, "memory_bytes": total, "free_bytes": free}
         )
-    return found
+    return gpus
 
 
-def _gpu_words(gpu: dict[str, Any]) -> str:
+def _gpu_text(gpu: dict[str, Any]) -> str:
     memory, free = (format_bytes(gpu[f"{key}_bytes"]) for key in ("memory", "free"))
     return f"{gpu['device']}: {gpu['name']}, {memory}, {free} free"
 
@@ -100,24 +101,31 @@ def _version(module: str) -> str | None:
         return None
 
 
-def _print(found: dict[str, Any]) -> None:
-    versions = ", ".join(f"{name} {number}" for name, number in found["versions"].items())
+def _summary(offers: dict[str, Any]) -> list[str]:
+    versions = ", ".join(f"{name} {number}" for name, number in offers["versions"].items())
     blas = ", ".join(
-        f"{b['internal_api']} {b['version']} ({b['num_threads']} threads)" for b in found["blas"]
+        f"{b['internal_api']} {b['version']} ({counted(int(b['num_threads']), 'thread')})"
+        for b in offers["blas"]
     )
-    formats = ", ".join(name for name, there in found["formats"].items() if there)
-    click.echo(f"versions   {versions}")
-    click.echo(f"cores      {found['cores']} (extraction uses {found['workers']} workers)")
-    memory, available = (format_bytes(found[f"{k}_bytes"]) for k in ("memory", "available"))
-    click.echo(f"memory     {memory}, {available} available")
-    click.echo(f"BLAS       {blas or 'none found'}")
-    for gpu in found["gpus"]:
-        click.echo(f"GPU        {_gpu_words(gpu)}")
-    if not found["gpus"]:
-        click.echo("GPU        none")
-    click.echo(f"formats    {formats}")
-    for name, there in found["extras"].items():
-        number = found["extra_versions"][name]
-        state = f"{_EXTRAS[name][0]} {number}" if number else "installed"
-        state = state if there else f"not installed: pip install 'samecam[{name}]'"
-        click.echo(f"{name:10} {_EXTRAS[name][1]}: {state}")
+    memory, available = (format_bytes(offers[f"{k}_bytes"]) for k in ("memory", "available"))
+    formats = ", ".join(name for name, there in offers["formats"].items() if there)
+    return [
+        f"versions   {versions}",
+        f"cores      {offers['cores']} (extraction uses {counted(offers['workers'], 'worker')})",
+        f"memory     {memory}, {available} available",
+        f"BLAS       {blas or 'none'}",
+        *(f"GPU        {_gpu_text(gpu)}" for gpu in offers["gpus"]),
+        *(["GPU        none"] if not offers["gpus"] else []),
+        f"formats    {formats}",
+        *(f"{name:10} {_extra_text(name, offers)}" for name in offers["extras"]),
+    ]
+
+
+def _extra_text(name: str, offers: dict[str, Any]) -> str:
+    """What an extra is for, and whether it is there."""
+    module, purpose = _EXTRAS[name]
+    number = offers["extra_versions"][name]
+    state = f"{module} {number}" if number else "installed"
+    if not offers["extras"][name]:
+        state = f"not installed: pip install 'samecam[{name}]'"
+    return f"{purpose}: {state}"

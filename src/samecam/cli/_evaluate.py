@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._output import output_options, print_json, printable, say
+from samecam.cli._command import command
+from samecam.cli._options import output_options, truth_option
+from samecam.cli._output import print_json, say
+from samecam.cli._text import counted, printable
 from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
@@ -28,15 +31,9 @@ _FATES = {
 }
 
 
-@click.command()
+@command()
 @click.argument("case_or_csv", type=click.Path())
-@click.option(
-    "--truth",
-    required=True,
-    type=click.Path(),
-    metavar="TRUTH.csv",
-    help="CSV with the columns path and camera.",
-)
+@truth_option
 @output_options
 def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
     """Score a grouping against the true cameras.
@@ -55,11 +52,11 @@ def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
     from samecam.metrics import per_camera, per_cluster, read_truth, scores
 
     cameras = read_truth(truth)
-    found = _read_grouping(case_or_csv)
-    joined = _join(found, cameras)
+    grouping = _read_grouping(case_or_csv)
+    joined = _join(grouping, cameras)
     if not joined.partners:
         raise SamecamError(
-            f"None of the {len(found.paths)} photos of {case_or_csv!r} has the file name of one "
+            f"None of the {len(grouping.paths)} photos of {case_or_csv!r} has the file name of one "
             f"in {truth!r}: name the truth of these photos."
         )
     names, labels = list(cameras.values()), joined.labels
@@ -76,8 +73,8 @@ def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
             }
         )
     else:
-        words = [*_score_words(result), "", *_photo_words(result, joined), "", *_table(rows)]
-        say("\n".join(words), quiet=quiet)
+        photos = _photo_lines(result, joined)
+        say([*_score_lines(result), "", *photos, "", *_table(rows)], quiet=quiet)
     return 0
 
 
@@ -94,7 +91,7 @@ class _Grouping:
         return list({**self.clusters, **self.images})
 
     def fate(self, path: str | None) -> tuple[int, str]:
-        """Cluster of a photo of the truth, and what became of it; None: it was not found."""
+        """Cluster of a photo of the truth, and what became of it; None: it is not there."""
         if path is None:
             return -1, "not_found"
         status, original = self.images.get(path, ("", ""))
@@ -129,13 +126,11 @@ class _Joined:
 
 
 def _read_grouping(source: str) -> _Grouping:
+    from samecam.case import open_case
     from samecam.metrics import read_clusters
 
     if not os.path.isdir(source):
         return _Grouping(read_clusters(source))
-
-    from samecam.case import open_case
-
     photos = open_case(source).photos_as_they_stand()
     return _Grouping(
         {photo.path: photo.cluster for photo in photos if photo.cluster is not None},
@@ -143,20 +138,20 @@ def _read_grouping(source: str) -> _Grouping:
     )
 
 
-def _join(found: _Grouping, cameras: Iterable[str]) -> _Joined:
+def _join(grouping: _Grouping, cameras: Iterable[str]) -> _Joined:
     from samecam.metrics import match_paths
 
     cameras = list(cameras)
-    partners = match_paths(found.paths, cameras)
+    partners = match_paths(grouping.paths, cameras)
     path_of = {truth: path for path, truth in partners.items()}
-    fates = [found.fate(path_of.get(truth)) for truth in cameras]
+    fates = [grouping.fate(path_of.get(truth)) for truth in cameras]
     lost = Counter(fate for label, fate in fates if label < 0)
     return _Joined(
         labels=[label for label, _ in fates],
         partners=partners,
         unclustered={fate: lost[fate] for fate in _FATES},
         duplicates=sum(label >= 0 and fate == "duplicate" for label, fate in fates),
-        not_in_truth=sum(path not in partners for path in found.clusters),
+        not_in_truth=sum(path not in partners for path in grouping.clusters),
         other_folder=[pair for pair in partners.items() if not _one_ends_the_other(*pair)],
     )
 
@@ -165,8 +160,9 @@ def _one_ends_the_other(path: str, truth: str) -> bool:
     return f"/{path}".endswith(f"/{truth}") or f"/{truth}".endswith(f"/{path}")
 
 
-def _score_words(result: "Scores") -> list[str]:
-    clusters, cameras = result.n_clusters, result.n_cameras
+def _score_lines(result: "Scores") -> list[str]:
+    clusters, cameras = counted(result.n_clusters, "cluster"), counted(result.n_cameras, "camera")
+    discovered = counted(result.n_discovered, "camera")
     return [
         f"precision    {result.precision:.4f}",
         f"recall       {result.recall:.4f}",
@@ -174,29 +170,29 @@ def _score_words(result: "Scores") -> list[str]:
         f"ARI          {result.ari:.4f}",
         f"RI           {result.rand_index:.4f}",
         f"purity       {result.purity:.4f}",
-        f"Lp/Lg        {result.lp_over_lg:.4f}  ({clusters} clusters, {cameras} cameras)",
-        f"Ld/Lg        {result.ld_over_lg:.4f}  ({result.n_discovered} cameras discovered)",
-        f"unclustered  {result.n_unclustered} of {result.n_images} photos",
+        f"Lp/Lg        {result.lp_over_lg:.4f}  ({clusters}, {cameras})",
+        f"Ld/Lg        {result.ld_over_lg:.4f}  ({discovered} discovered)",
+        f"unclustered  {result.n_unclustered} of {counted(result.n_images, 'photo')}",
     ]
 
 
-def _photo_words(result: "Scores", joined: _Joined) -> list[str]:
+def _photo_lines(result: "Scores", joined: _Joined) -> list[str]:
     clustered = result.n_images - result.n_unclustered
-    words = [
+    lines = [
         f"Photos in the truth: {result.n_images}, of them {clustered} in clusters and "
         f"{result.n_unclustered} unclustered{_why(joined.unclustered)}."
     ]
     if joined.duplicates:
-        words.append(f"Duplicates, counted with the photo they equal: {joined.duplicates}.")
+        lines.append(f"Duplicates, counted with the photo they equal: {joined.duplicates}.")
     if joined.not_in_truth:
-        words.append(f"Clustered but not in the truth, left out: {joined.not_in_truth}.")
+        lines.append(f"Clustered but not in the truth, left out: {joined.not_in_truth}.")
     if joined.other_folder:
-        path, truth = map(printable, joined.other_folder[0])
-        words.append(
+        path, truth = joined.other_folder[0]
+        lines.append(
             f"Matched although the folders differ: {len(joined.other_folder)}, "
             f"for instance '{path}' with '{truth}' of the truth."
         )
-    return words
+    return lines
 
 
 def _why(unclustered: Mapping[str, int]) -> str:

@@ -4,42 +4,51 @@ from typing import Any
 
 import click
 
-from samecam.cli._output import Phases, output_options, print_json, say
+from samecam.cli._command import command, option, together
+from samecam.cli._options import (
+    device_option,
+    memory_option,
+    output_options,
+    workers_option,
+)
+from samecam.cli._output import print_json, say, show
+from samecam.cli._progress import Phases
+from samecam.cli._types import Count
 
 
-@click.command()
+@command()
 @click.argument("name", metavar="NAME|list|page")
-@click.option(
+@option(
     "--data",
     type=click.Path(),
     metavar="DIR",
-    help="Root of the real collection (Dresden, VISION or RAISE as downloaded; not for "
-    "few-images); without it, twins.",
+    help="Root of Dresden, VISION or RAISE as downloaded; without it, twins.",
 )
-@click.option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
-@click.option(
+@option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
+@option(
     "--runs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Runs of a method with chance in it.  [default: 10, or 3 if quick]",
+    type=Count(),
+    show_default="10, or 3 if quick",
+    help="Runs of a method with chance in it.",
 )
-@click.option(
+@option(
     "-o",
     "--output",
     "study",
     type=click.Path(),
     metavar="STUDY",
-    help="Folder of the runs; what is in it is not run again.  [default: studies/NAME]",
+    show_default="studies/NAME",
+    help="Folder of the runs, which are kept.",
 )
-@click.option(
+@option(
     "--results",
     type=click.Path(),
     default="results",
     show_default=True,
     metavar="DIR",
-    help="Folder for NAME.json and NAME.svg; for 'page', where they are.",
+    help="Folder of NAME.json and NAME.svg.",
 )
-@click.option(
+@option(
     "--docs",
     type=click.Path(),
     default="docs",
@@ -47,12 +56,7 @@ from samecam.cli._output import Phases, output_options, print_json, say
     metavar="DIR",
     help="For 'page': folder for results.md.",
 )
-@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes.")
-@click.option(
-    "--memory", metavar="SIZE", help="To keep to, like 8G.  [default: half of what is free]"
-)
-@click.option("--device", default="auto", show_default=True, metavar="auto|cpu|cuda|cuda:K")
-@output_options
+@together(device_option, memory_option("it all"), workers_option(), output_options)
 def experiment(name: str, as_json: bool, quiet: bool, docs: str, **options: Any) -> int:
     """Make a table or figure of the paper again, ours beside theirs.
 
@@ -80,23 +84,19 @@ def _list(*, as_json: bool) -> int:
         print_json({name: entry.summary for name, entry in EXPERIMENTS.items()})
     else:
         wide = max(map(len, EXPERIMENTS))
-        click.echo("\n".join(f"{n:{wide}}  {e.summary}" for n, e in EXPERIMENTS.items()))
+        show(f"{name:{wide}}  {entry.summary}" for name, entry in EXPERIMENTS.items())
     return 0
 
 
-def _conduct(
-    name: str, *, as_json: bool, quiet: bool, results: str, memory: str | None, **options: Any
-) -> int:
-    from samecam.compute import parse_bytes
+def _conduct(name: str, *, as_json: bool, quiet: bool, results: str, **options: Any) -> int:
     from samecam.experiments import conduct, experiment
 
-    budget = None if memory is None else parse_bytes(memory)
     with Phases(quiet=quiet) as phases:
-        document = conduct(name, results=results, memory=budget, progress=phases, **options)
+        document = conduct(name, results=results, progress=phases, **options)
     if as_json:
         print_json(document)
     else:
         stem = name if document["kind"] == "twin" else f"{name}-real"
-        say(experiment(name).words(document["result"]), quiet=quiet)
-        say(f"\nWritten: {results}/{stem}.json, {results}/{stem}.svg", quiet=quiet)
+        say(experiment(name).words(document["result"]).split("\n"), quiet=quiet)
+        say(["", f"Written: {results}/{stem}.json, {results}/{stem}.svg"], quiet=quiet)
     return 0

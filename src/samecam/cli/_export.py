@@ -2,29 +2,39 @@
 
 import click
 
-from samecam.cli._output import Phases, output_options, print_json, printable, say
+from samecam.cli._command import command, option
+from samecam.cli._options import output_options
+from samecam.cli._output import print_json, say
+from samecam.cli._progress import Phases
+from samecam.cli._text import counted
 
 _SHOWN = 5
 
 
-@click.command()
+@command()
 @click.argument("case", type=click.Path())
-@click.option(
+@option(
     "--format",
     "kind",
     type=click.Choice(["csv", "json", "vics", "case"]),
     required=True,
-    help="csv, json, vics (VICS 2.0 JSON) or case (CASE/UCO JSON-LD).",
+    help="vics is VICS 2.0 JSON, case is CASE/UCO JSON-LD.",
 )
-@click.option("--output", "-o", type=click.Path(), help="File to write.  [default: CASE/export.*]")
-@click.option(
+@option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    show_default="CASE/export.*",
+    help="File to write.",
+)
+@option(
     "--hashes",
     default="",
-    metavar="NAMES",
-    help="Of md5, sha1, sha256, with commas. The last is always there; for others the photos "
-    "are read again. vics has md5 and sha1 anyway.",
+    metavar="md5,sha1",
+    help="Beside SHA-256: the photos are read again. vics has both anyway.",
 )
-@click.option("--bom", is_flag=True, help="Begin a CSV with the mark spreadsheets look for.")
+@option("--bom", is_flag=True, help="Begin a CSV with the mark spreadsheets look for.")
 @output_options
 def export(
     case: str, kind: str, output: str | None, hashes: str, bom: bool, as_json: bool, quiet: bool
@@ -50,9 +60,10 @@ def export(
             }
         )
     else:
-        say(f"{printable(str(made.file))}: {made.files} files, {made.groups} groups.", quiet=quiet)
+        counts = f"{counted(made.files, 'file')}, {counted(made.groups, 'group')}"
+        lines = [f"{made.file}: {counts}."]
         if lost:
-            say(f"{len(lost)} files could not be hashed:", quiet=quiet)
-            for path in list(lost)[:_SHOWN]:
-                say(f"  {printable(path)}: {lost[path]}", quiet=quiet)
+            lines.append(f"{counted(len(lost), 'file')} could not be hashed:")
+            lines += [f"  {path}: {lost[path]}" for path in list(lost)[:_SHOWN]]
+        say(lines, quiet=quiet)
     return 3 if lost else 0

@@ -6,9 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._cluster import Rate
-from samecam.cli._extract import Size, taken_resources
-from samecam.cli._output import Phases, output_options, print_json, printable, say
+from samecam.cli._command import command, option, together
+from samecam.cli._options import (
+    check_case_first,
+    memory_option,
+    output_options,
+    take_resources,
+    timeout_option,
+    workers_option,
+)
+from samecam.cli._output import print_json, say, tell
+from samecam.cli._progress import Phases
+from samecam.cli._text import counted
+from samecam.cli._types import Rate, Size
 
 if TYPE_CHECKING:
     from samecam.case import Candidate, Match, Matches, ReferenceMatches
@@ -16,40 +26,33 @@ if TYPE_CHECKING:
 _NAMED = 10
 
 
-@click.command()
+@command()
 @click.argument("case_and_photos", nargs=-1, metavar="CASE PHOTO...")
-@click.option(
+@option(
     "--reference",
     metavar="DIR",
-    help="Photos by the camera at hand, instead of CASE: did it take the photos?",
+    help="Photos by the camera at hand, instead of CASE.",
 )
-@click.option(
+@option(
     "--size",
     type=Size(),
     default=None,
-    help="With --reference: side of the crop.  [default: auto, what the reference allows]",
+    show_default="what the reference allows",
+    help="With --reference: side of the crop.",
 )
-@click.option(
+@option(
     "--rate",
     type=Rate(),
     default=0.01,
     show_default=True,
-    help="Nominal probability, for each photo, that chance makes a match.",
+    help="Nominal chance of a false match, for each photo.",
 )
-@click.option("--memory", default=None, metavar="SIZE", help="That it may take, like 8G.")
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60.0,
-    show_default=True,
-    help="Seconds one file may take.",
-)
-@output_options
+@together(memory_option("it all"), workers_option(), timeout_option, output_options)
 def match(
     case_and_photos: tuple[str, ...],
     reference: str | None,
     size: "int | str | None",
+    rate: float,
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -65,32 +68,36 @@ def match(
     With --reference, the photos in DIR are by the camera in question, and there is no CASE.
     """
     _check_usage(case_and_photos, reference, size)
-    options["resources"] = taken_resources(options)
+    given = {"rate": rate, "resources": take_resources(options)}
     with Phases(quiet=quiet) as phases:
         if reference is None:
             case, *photos = case_and_photos
-            result = _with_case(case, photos, phases, options)
-            answer, words = result.as_dict(), _words(result)
+            result = _with_case(case, photos, phases, given)
+            answer, lines = result.as_dict(), _summary(result)
         else:
-            found = _with_reference(reference, case_and_photos, size or "auto", phases, options)
-            result, answer = found.matches, found.as_dict()
-            words = [*_reference_words(found), *_words(result)]
+            given["size"] = size or "auto"
+            compared = _with_reference(reference, case_and_photos, phases, given)
+            result, answer = compared.matches, compared.as_dict()
+            lines = [*_reference_lines(compared), *_summary(result)]
     if as_json:
         print_json(answer)
     else:
-        say("\n".join(map(printable, words)), quiet=quiet)
+        say(lines, quiet=quiet)
     return _exit_code(result)
 
 
-def _check_usage(words: tuple[str, ...], reference: str | None, size: "int | str | None") -> None:
+def _check_usage(
+    arguments: tuple[str, ...], reference: str | None, size: "int | str | None"
+) -> None:
     if reference is None:
         if size is not None:
             raise click.UsageError("--size is for --reference: a case has its own.")
-        if not words:
+        if not arguments:
             raise click.UsageError("Missing arguments 'CASE PHOTO...' (or --reference DIR).")
-        if len(words) < 2:
-            raise click.UsageError(f"Missing argument 'PHOTO...' after the case {words[0]!r}.")
-    elif not words:
+        if len(arguments) < 2:
+            raise click.UsageError(f"Missing argument 'PHOTO...' after the case {arguments[0]!r}.")
+        check_case_first("match", arguments[0], arguments[1:])
+    elif not arguments:
         raise click.UsageError("Missing argument 'PHOTO...'.")
 
 
@@ -104,69 +111,65 @@ def _with_case(case: str, photos: list[str], phases: Phases, options: dict[str, 
 def _with_reference(
     reference: str,
     photos: tuple[str, ...],
-    size: "int | str",
     phases: Phases,
     options: dict[str, Any],
 ) -> "ReferenceMatches":
     from samecam.case import match_reference, stop_on_signals
 
-    options["size"] = size
     with stop_on_signals() as stop:
         return match_reference(reference, photos, progress=phases, stop=stop, **options)
 
 
 def _exit_code(result: "Matches") -> int:
     if result.interrupted:
-        click.echo(
-            f"Interrupted. To begin again: {shlex.join(['samecam', *sys.argv[1:]])}", err=True
-        )
+        tell(f"Interrupted. To begin again: {shlex.join(['samecam', *sys.argv[1:]])}")
         return 130
     return 3 if any(photo.verdict == "skipped" for photo in result.photos) else 0
 
 
-def _reference_words(found: "ReferenceMatches") -> list[str]:
+def _reference_lines(compared: "ReferenceMatches") -> list[str]:
     """What the reference is made of, and what was left out."""
-    count = len(found.used)
-    words = [f"Reference: {count} photo{'' if count == 1 else 's'}, crop {found.size}."]
-    if not found.agrees:
-        words.append(
+    count = len(compared.used)
+    lines = [f"Reference: {counted(count, 'photo')}, crop {compared.size}."]
+    if not compared.agrees:
+        lines.append(
             "There is nothing to check it by: it is a single photo."
             if count == 1
             else "Its photos show no common pattern beyond chance: that nothing matches it would "
             "mean nothing at all."
         )
-    words += [f"  left out: {o.path}: {o.reason}" for o in found.outliers[:_NAMED]]
-    if len(found.outliers) > _NAMED:
-        words.append(f"  … ({len(found.outliers) - _NAMED} more; --json has all)")
-    return words
+    lines += [f"  left out: {o.path}: {o.reason}" for o in compared.outliers[:_NAMED]]
+    if len(compared.outliers) > _NAMED:
+        lines.append(f"  … ({len(compared.outliers) - _NAMED} more; --json has all)")
+    return lines
 
 
-def _words(result: "Matches") -> list[str]:
+def _summary(result: "Matches") -> list[str]:
     """One line a photo, and what the rates rest on."""
     from samecam.evidence import ABSENCE, SENSOR
 
-    lines = [f"{photo.path}: {_photo_words(photo)}" for photo in result.photos]
+    lines = [f"{photo.path}: {_photo_text(photo)}" for photo in result.photos]
     return [*lines, "", result.measured, SENSOR, ABSENCE]
 
 
-def _photo_words(photo: "Match") -> str:
+def _photo_text(photo: "Match") -> str:
     if photo.best is None:
         return f"{photo.verdict}: {photo.reason}."
     best = photo.best
     camera = "the reference" if best.group is None else f"group {best.group}"
     start = camera if photo.verdict == "match" else f"none. Most like {camera}"
-    words = f"{start}{_turn(best)}{_crop(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
-    words += f"times chance; {_rate_words(photo)}."
+    text = f"{start}{_turn(best)}{_crop(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
+    text += f"times chance; {_rate_text(photo)}."
     if photo.other is not None:
-        words += f" Next is group {photo.other.group}, at {photo.other.correlation:.4f}."
+        text += f" Next is group {photo.other.group}, at {photo.other.correlation:.4f}."
     if photo.known is not None:
         group = photo.known_group
         where = "" if best.group is None or group is None else f", in {_group(group)}"
-        words += f" The same file is there already ({photo.known}{where}) and was left out."
-    return words
+        text += f" The same file is there already ({photo.known}{where}) and was left out."
+    return text
 
 
-def _rate_words(photo: "Match") -> str:
+def _rate_text(photo: "Match") -> str:
     from samecam.evidence import rate_text
 
     if photo.adjusted >= 0.5:

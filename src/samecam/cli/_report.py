@@ -4,31 +4,21 @@ from typing import Any
 
 import click
 
-from samecam.cli._extract import taken_resources
-from samecam.cli._output import Phases, output_options, print_json, say
+from samecam.cli._command import command, option, together
+from samecam.cli._options import memory_option, output_options, take_resources, workers_option
+from samecam.cli._output import print_json, say
+from samecam.cli._progress import Phases
 
 
-@click.command()
+@command()
 @click.argument("case", type=click.Path())
-@click.option("--no-thumbnails", is_flag=True, help="Show no photos, only their names.")
-@click.option("--blur", is_flag=True, help="Blur the photos until the reader asks otherwise.")
-@click.option(
-    "--memory",
-    default=None,
-    metavar="SIZE",
-    help="That correlations may take, like 8G.  [default: half of what is free]",
-)
-@click.option("--workers", type=click.IntRange(min=1), help="Processes.  [default: one a core]")
-@output_options
+@option("--no-thumbnails", is_flag=True, help="Show no photos, only their names.")
+@option("--blur", is_flag=True, help="Blur the photos until the reader asks otherwise.")
+@together(memory_option("correlations"), workers_option(), output_options)
 def report(
-    case: str,
-    no_thumbnails: bool,
-    blur: bool,
-    as_json: bool,
-    quiet: bool,
-    **options: Any,
+    case: str, no_thumbnails: bool, blur: bool, as_json: bool, quiet: bool, **options: Any
 ) -> None:
-    """Write CASE/report.html: what was found, on one page.
+    """Write CASE/report.html: all of a case, on one page.
 
     CASE is a folder that `samecam cluster` has made. The page needs no network and nothing
     beside it. Photos that are no longer where they were are shown without a picture.
@@ -40,7 +30,7 @@ def report(
             case,
             thumbnails=not no_thumbnails,
             blur=blur,
-            resources=taken_resources(options),
+            resources=take_resources(options),
             progress=phases,
         )
     if as_json:

@@ -1,67 +1,62 @@
 """`samecam tune`."""
 
-import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._output import Phases, output_options, print_json, say
-from samecam.errors import SamecamError
+from samecam.cli._command import command, option, together
+from samecam.cli._options import (
+    memory_option,
+    output_options,
+    seed_option,
+    take_resources,
+    truth_option,
+)
+from samecam.cli._output import print_json, say
+from samecam.cli._progress import Phases
+from samecam.cli._text import counted
+from samecam.cli._types import Count
 
 if TYPE_CHECKING:
     from samecam.case import Tuning
 
 
-@click.command()
+@command()
 @click.argument("case", type=click.Path())
-@click.option(
-    "--truth",
-    required=True,
-    type=click.Path(),
-    metavar="TRUTH.csv",
-    help="CSV with the columns path and camera.",
-)
-@click.option(
+@truth_option
+@option(
     "-o",
     "--out",
     type=click.Path(),
     metavar="FILE.json",
-    help="Where to write the result; its picture stands beside it.  [default: CASE/tune.json]",
+    show_default="CASE/tune.json",
+    help="The result; its picture is put beside it.",
 )
-@click.option(
+@option(
     "--by",
     type=click.Choice(["f", "cost"]),
     default="f",
     show_default=True,
-    help="What decides on γ: 'f', the known cameras; 'cost', the published cost, which does "
-    "not look at them.",
+    help="What decides on γ: f, known cameras; cost, the published one.",
 )
-@click.option(
+@option(
     "--runs",
-    type=click.IntRange(min=1),
+    type=Count(),
     default=10,
     show_default=True,
     help="Splits into batches for K and the rounds of recycling.",
 )
-@click.option(
+@option(
     "--photos",
     "most",
-    type=click.IntRange(min=8),
+    type=Count(8),
     default=1000,
     show_default=True,
     help="Photos to look at; of more, so many are drawn.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    help="That the correlations may take, like 8G.  [default: half of what is free]",
-)
-@output_options
-def tune(
-    case: str, truth: str, as_json: bool, quiet: bool, memory: str | None, **options: Any
-) -> int:
+@together(seed_option, memory_option("the correlations"), output_options)
+def tune(case: str, truth: str, as_json: bool, quiet: bool, **options: Any) -> int:
     """Choose the parameters of the paper's methods on photos whose cameras are known.
 
     CASE is a case with fingerprints; only its good photos that TRUTH.csv names are looked
@@ -71,38 +66,34 @@ def tune(
     method needs none of this: it measures what it needs.
     """
     from samecam.case import tune_case
-    from samecam.compute import parse_bytes
 
-    budget = None if memory is None else parse_bytes(memory)
-    try:
-        with Phases(quiet=quiet) as phases:
-            result = tune_case(case, truth, memory=budget, progress=phases, **options)
-    except SamecamError as error:
-        raise SamecamError(re.sub("^most is ", "--photos is ", str(error))) from None
+    memory = take_resources(options).memory
+    with Phases(quiet=quiet) as phases:
+        result = tune_case(case, truth, memory=memory, progress=phases, **options)
     if as_json:
         print_json(result.as_dict())
     else:
-        say("\n".join(_words(result)), quiet=quiet)
+        say(_summary(result), quiet=quiet)
     return 0
 
 
-def _words(result: "Tuning") -> list[str]:
+def _summary(result: "Tuning") -> list[str]:
     gamma, rounds, fit = result.gamma, result.recycling, result.regressor
     at = gamma.candidates.index(gamma.gamma)
     place = rounds.neighbours.index(rounds.n_neighbours)
     precision = rounds.precision[place, rounds.recycling].mean()
-    found = rounds.discovered[place, rounds.recycling].mean()
+    discovered = rounds.discovered[place, rounds.recycling].mean()
     size, correlation, bias = fit.regressor
     told = f" of {result.of}" if result.of > result.photos else ""
     other = f"the cost would choose {gamma.by_cost:.2g}"
     if gamma.by == "cost":
         other = f"F would choose {gamma.by_f:.2g}"
     lines = [
-        f"Looked at: {result.photos}{told} photos of {result.cameras} cameras",
+        f"Looked at: {result.photos}{told} photos of {counted(result.cameras, 'camera')}",
         f"γ = {gamma.gamma:.2g}: F of ssc-nc {gamma.f[at]:.4f}; {other}",
-        *_edge_words(result),
+        *_edge_lines(result),
         f"K = {rounds.n_neighbours}, R = {rounds.recycling} in {result.n_batches} batches: "
-        f"precision {precision:.4f}, {found:.0%} of the cameras found before attraction",
+        f"precision {precision:.4f}, {discovered:.0%} of the cameras found before attraction",
         f"Merging above {size:.4f}·(n_A + n_B) + {correlation:.4f}·(ρ_A + ρ_B) "
         f"{'+' if bias >= 0 else '−'} {abs(bias):.4f}: explains {fit.explained:.0%} of what "
         f"{len(fit.pairs)} pairs of groups show",
@@ -118,7 +109,7 @@ def _words(result: "Tuning") -> list[str]:
     return lines
 
 
-def _edge_words(result: "Tuning") -> list[str]:
+def _edge_lines(result: "Tuning") -> list[str]:
     """What γ was taken from, if F says no more than that the range was too short."""
     gamma = result.gamma
     if gamma.by != "f" or not gamma.at_edge:

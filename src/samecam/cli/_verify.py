@@ -4,8 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._extract import taken_resources
-from samecam.cli._output import Phases, output_options, print_json, printable, say
+from samecam.cli._command import command, together
+from samecam.cli._options import memory_option, output_options, take_resources, workers_option
+from samecam.cli._output import print_json, say
+from samecam.cli._progress import Phases
+from samecam.cli._text import counted
 
 if TYPE_CHECKING:
     from samecam.case import Verification
@@ -13,18 +16,10 @@ if TYPE_CHECKING:
 _LISTED = 20
 
 
-@click.command()
+@command()
 @click.argument("case")
-@click.option(
-    "--memory",
-    default=None,
-    metavar="SIZE",
-    help="That the replay may take, like 8G.  [default: what grouping was told]",
-)
-@click.option(
-    "--workers", type=click.IntRange(min=1), help="Threads that hash.  [default: one a core]"
-)
-@output_options
+@memory_option("the replay", default="what grouping was told")
+@together(workers_option("Number of threads that hash."), output_options)
 def verify(case: str, as_json: bool, quiet: bool, **options: Any) -> int:
     """Check a case against its photos and itself; exit code 4 if anything differs.
 
@@ -35,33 +30,30 @@ def verify(case: str, as_json: bool, quiet: bool, **options: Any) -> int:
     from samecam.case import verify_case
 
     with Phases(quiet=quiet) as phases:
-        result = verify_case(
-            case,
-            resources=taken_resources(options),
-            progress=phases,
-        )
+        result = verify_case(case, resources=take_resources(options), progress=phases)
     if as_json:
         print_json(result.as_dict())
     else:
-        say("\n".join(map(printable, _words(result))), quiet=quiet)
+        say(_summary(result), quiet=quiet)
     return 0 if result.agrees else 4
 
 
-def _words(result: "Verification") -> list[str]:
+def _summary(result: "Verification") -> list[str]:
     """What was checked, and all that differs."""
     inputs = result.inputs
     lines = [
-        f"{inputs.checked} inputs hashed: {len(inputs.missing)} not found, "
+        f"{counted(inputs.checked, 'input')} hashed: {len(inputs.missing)} not found, "
         f"{len(inputs.changed)} changed.",
         *(f"  not there: {name}" for name in inputs.lost_sources),
         *_listed("not found", inputs.missing),
         *_listed("changed", inputs.changed),
-        f"{result.rows} fingerprints checked: {len(result.damaged)} damaged.",
+        f"{counted(result.rows, 'fingerprint')} checked: {len(result.damaged)} damaged.",
         *_listed("damaged", result.damaged),
         *result.troubles,
     ]
     if inputs.new:
-        lines.append(f"{inputs.new} files beside them are not in the case (samecam add).")
+        beside = f"{counted(inputs.new, 'file')} beside them {'is' if inputs.new == 1 else 'are'}"
+        lines.append(f"{beside} not in the case (samecam add).")
     if result.other_device:
         lines.append(
             f"It was grouped on {result.other_device}, which is not here: replayed on the "
@@ -72,7 +64,9 @@ def _words(result: "Verification") -> list[str]:
     elif not result.relabelled:
         lines.append("The grouping was replayed and is the same.")
     else:
-        lines.append(f"The grouping was replayed; {len(result.relabelled)} photos differ.")
+        count = len(result.relabelled)
+        differ = f"{counted(count, 'photo')} {'differs' if count == 1 else 'differ'}"
+        lines.append(f"The grouping was replayed; {differ}.")
         moved = [
             f"{r.path} stands in {_group(r.stands)}, replayed {_group(r.replayed)}"
             for r in result.relabelled

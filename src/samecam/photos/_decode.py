@@ -8,6 +8,7 @@ import numpy as np
 from PIL import Image
 
 from samecam.arrays import Pixels
+from samecam.errors import ParameterValueError
 from samecam.photos import _header, _jpeg, _png, _vips
 from samecam.photos._header import Opened, reading
 from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo
@@ -51,11 +52,12 @@ def read_photo(
 def check_crop(size: int, offset: tuple[int, int], portrait: str) -> None:
     """Raise ValueError unless these describe a crop."""
     if not SMALLEST <= size <= LARGEST:
-        raise ValueError(f"size is {size}; choose {SMALLEST} to {LARGEST}")
+        raise ParameterValueError("size", f"{{name}} is {size}; choose {SMALLEST} to {LARGEST}")
     if len(offset) != 2 or min(offset) < 0:
-        raise ValueError(f"offset is {offset}; give X,Y, neither negative")
+        raise ParameterValueError("offset", f"{{name}} is {offset}; give X,Y, neither negative")
     if portrait not in ("keep", "rotate"):
-        raise ValueError(f"portrait is {portrait!r}; choose 'keep' or 'rotate'")
+        message = f"{{name}} is {portrait!r}; choose 'keep' or 'rotate'"
+        raise ParameterValueError("portrait", message)
 
 
 def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -> Photo:

@@ -10,6 +10,7 @@ from typing import Any
 
 from samecam.case.extraction._size import SizeChoice
 from samecam.case.folder import ExtractionSettings
+from samecam.errors import SamecamError
 from samecam.files import open_input, regular_status
 from samecam.photos import PhotoFile, looks_like_picture
 from samecam.store import record_bytes
@@ -82,7 +83,10 @@ def free_bytes(folder: Path) -> int:
     place = folder.absolute()
     while not place.exists():
         place = place.parent
-    return shutil.disk_usage(place).free
+    usage = shutil.disk_usage(place)
+    if not usage.total:  # like /proc: there is no disk behind it
+        raise SamecamError(f"Nothing can be written to {str(folder)!r}: name another folder.")
+    return usage.free
 
 
 def estimate(

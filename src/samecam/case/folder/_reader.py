@@ -297,7 +297,8 @@ def _joined(data: Mapping[str, bytes], hashes: dict[str, str]) -> _Answer:
 def _photos(
     images: list[dict[str, str]], places: dict[str, Any], facts: Mapping[str, Row]
 ) -> list[CasePhoto]:
-    owners = {row["sha256"]: row["path"] for row in images if row["status"] != "duplicate"}
+    read = [row for row in images if row["sha256"] and row["status"] != "duplicate"]
+    owners = {row["sha256"]: row["path"] for row in read}
     photos = []
     for image in images:
         place = places.get(image["path"])
@@ -307,7 +308,7 @@ def _photos(
                 path=image["path"],
                 sha256=image["sha256"],
                 status=image["status"],
-                reason=image["reason"],
+                reason=image.get("reason") or "",
                 image=image,
                 cluster=None if place is None else int(place["cluster"]),
                 duplicate_of=owners.get(image["sha256"], "") if duplicate else "",

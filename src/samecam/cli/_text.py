@@ -1,0 +1,30 @@
+"""Numbers and names as people read them."""
+
+
+def counted(number: int, noun: str) -> str:
+    """'1 photo', '2 photos'."""
+    return f"{number} {plural(number, noun)}"
+
+
+def plural(number: float, noun: str) -> str:
+    """The noun as it stands behind a number."""
+    return noun if number == 1 else f"{noun}s"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person takes them in at a glance."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def printable(text: str) -> str:
+    """Text that any terminal takes as text: whatever is not printable is shown escaped.
+
+    So are line breaks, the codes that move the cursor, change colours or the direction of
+    writing, and bytes that are not UTF-8.
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

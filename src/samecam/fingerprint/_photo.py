@@ -1,0 +1,56 @@
+"""The fingerprint of a photo, which may be a file."""
+
+import os
+from typing import Unpack
+
+import numpy.typing as npt
+
+from samecam.arrays import Floats
+from samecam.errors import SamecamError
+from samecam.files import open_input
+from samecam.fingerprint._fingerprint import Steps, fingerprint
+from samecam.photos import PhotoError, Portrait, read_photo
+
+_SIZE = 512
+
+
+def fingerprint_photo(
+    photo: str | os.PathLike[str] | npt.ArrayLike,
+    *,
+    size: int | None = None,
+    offset: tuple[int, int] = (0, 0),
+    portrait: Portrait = "keep",
+    **steps: Unpack[Steps],
+) -> Floats:
+    """Fingerprint of a photo: float32 vector, zero mean, unit norm.
+
+    The correlation of two photos is the scalar product of their fingerprints.
+
+    Parameters
+    ----------
+    photo : a file, or an array (h, w, 3), (h, w, 1) or (h, w) on the 0–255 scale
+    size, offset, portrait : the crop of a file, see `samecam.photos.read_photo`; the size is
+        512 if none is given. An array is taken whole.
+    **steps : see `samecam.fingerprint.fingerprint`
+
+    Raises
+    ------
+    SamecamError
+        if the file cannot be read, or is no photo that can be used
+    NoResidualError
+        if the picture is flat
+    """
+    if not isinstance(photo, str | os.PathLike):
+        if (size, offset, portrait) != (None, (0, 0), "keep"):
+            raise ValueError("size, offset and portrait are for files; cut the array yourself")
+        return fingerprint(photo, **steps)
+    name = os.fspath(photo)
+    try:
+        with open_input(name) as stream:
+            data = stream.readall()
+        used = read_photo(data, size=size or _SIZE, offset=offset, portrait=portrait)
+    except OSError as error:
+        raise SamecamError(f"{name!r} cannot be read: {error.strerror}.") from None
+    except PhotoError as error:
+        raise SamecamError(f"{name!r} cannot be used: {error.reason}.") from error
+    return fingerprint(used.pixels, **steps)
