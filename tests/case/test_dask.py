@@ -21,13 +21,12 @@ from samecam import cluster_photos, compute
 from samecam.case import (
     ClusteringSettings,
     ExtractionSettings,
-    _dispatch,
-    _worker,
     check_log,
     extract_photos,
     versions,
 )
 from samecam.case._means import Means
+from samecam.case.extraction import _dispatch, _worker
 from samecam.case.extraction._worker import Outcome, Task
 from samecam.compute import _dask, _dask_worker
 from samecam.errors import SamecamError

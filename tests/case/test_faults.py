@@ -202,7 +202,7 @@ def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
 def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
     """What the address-space limit is for; 12 MB past the start is too little for anything."""
     from samecam import compute
-    from samecam.case import _worker
+    from samecam.case.extraction import _worker
 
     photos = tmp_path / "big.png"
     write(photos, encode(scene(1, 3000, 3000), "PNG", compress_level=1))

@@ -11,13 +11,12 @@ from samecam.case import (
     Case,
     ClusteringSettings,
     ExtractionSettings,
-    _on_device,
-    _worker,
     cluster_photos,
     extract_photos,
     open_store,
     verify_case,
 )
+from samecam.case.extraction import _device, _worker
 from samecam.case.extraction._device import BATCH, HELD, DeviceStage
 from samecam.case.extraction._worker import Outcome, Task
 from samecam.errors import SamecamError
@@ -114,7 +113,7 @@ def test_batches_are_whole_unless_forced(shards, monkeypatch):
         sizes.append(len(pictures))
         return fingerprints(pictures, **options)
 
-    monkeypatch.setattr(_on_device, "fingerprints", counted)
+    monkeypatch.setattr(_device, "fingerprints", counted)
     stage = DeviceStage(SETTINGS, shards, "torch-cpu")
     crops = [crop(k) for k in range(5)]
     tags = [object() for _ in range(2 * BATCH + 3)]
@@ -182,7 +181,7 @@ def test_crops_of_another_size_and_a_lost_store():
 
 
 def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
-    monkeypatch.setattr(_on_device, "BATCH", 8)
+    monkeypatch.setattr(_device, "BATCH", 8)
     pile = tmp_path / "sim" / "images"
     simulate_photos(tmp_path / "sim", cameras=3, images=16, size=(512, 384), seed=2)
     settings = (ExtractionSettings(size=256), ClusteringSettings())

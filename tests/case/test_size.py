@@ -19,12 +19,12 @@ from PIL import Image
 from samecam.case import (
     SIZES,
     ExtractionSettings,
-    _worker,
     choose_size,
     cluster_photos,
     extract_photos,
     plan_extraction,
 )
+from samecam.case.extraction import _worker
 from samecam.case.extraction._size import _largest_side
 from samecam.errors import SamecamError
 from samecam.photos import PhotoError, read_photo
