@@ -1,10 +1,18 @@
 """Options and fixtures shared by all tests."""
 
 import os
+
+# Before anything loads a BLAS: tests run side by side, and its threads wait for one another
+# by spinning, which on a busy machine costs many times what they save.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.processes import end_commands
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("dev", deadline=None)
@@ -58,3 +66,10 @@ def golden_dir(request):
 def photos_dir(request):
     """Folder of real photographs with truth.csv, or skip."""
     return _shared(request, "photos")
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left():
+    """Ends what a test has started, that a failure has no consequences for the tests after it."""
+    yield
+    end_commands()

@@ -1,10 +1,8 @@
-"""A small pile of photos of every status, and ways to run the tool on it."""
+"""A small pile of photos of every status, and what may be done to it."""
 
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,9 @@ import pytest
 
 from samecam.case import ExtractionSettings, extract_photos
 from tests.photos.pictures import encode, scene
+from tests.processes import run
+
+__all__ = ["run"]
 
 SIZE = 64
 
@@ -62,28 +63,6 @@ def pile(tmp_path_factory):
 def own_pile(pile, tmp_path):
     shutil.copytree(pile, tmp_path / "photos", symlinks=True)
     return tmp_path / "photos"
-
-
-def command(*words, module_path=None, **options):
-    """Start `python -m samecam ...` in a process group of its own."""
-    environment = dict(os.environ)
-    if module_path is not None:
-        environment["PYTHONPATH"] = str(module_path)
-    return subprocess.Popen(
-        [sys.executable, "-m", "samecam", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env=environment,
-        **options,
-    )
-
-
-def run(*words, **options):
-    """Run to the end; (exit code, standard output, standard error)."""
-    process = command(*words, **options)
-    out, error = process.communicate(timeout=120)
-    return process.returncode, out.decode(), error.decode()
 
 
 def same_answer(one, other):
