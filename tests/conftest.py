@@ -19,6 +19,10 @@ settings.register_profile("dev", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+# Marks of tests that are run on demand, and what demands them in the Makefile.
+SLOW = {"slow": "check", "long": "long"}
+
+
 def pytest_configure():
     """Where all must be there, what is missing is no reason to skip."""
     for name in os.environ.get("SAMECAM_NEEDS", "").split():
@@ -32,18 +36,17 @@ def pytest_addoption(parser):
         default=None,
         help="folder with photos/ (real photographs) and golden/ (arrays to agree with)",
     )
-    parser.addoption(
-        "--long", action="store_true", default=False, help="also run the tests marked long"
-    )
+    for name, target in SLOW.items():
+        parser.addoption(
+            f"--{name}", action="store_true", help=f"the tests marked {name}, too: `make {target}`"
+        )
 
 
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--long"):
-        return
-    skip = pytest.mark.skip(reason="takes minutes: run by `make long`")
     for item in items:
-        if "long" in item.keywords:
-            item.add_marker(skip)
+        for name, target in SLOW.items():
+            if name in item.keywords and not config.getoption(f"--{name}"):
+                item.add_marker(pytest.mark.skip(reason=f"{name}: run by `make {target}`"))
 
 
 def _shared(request, name):

@@ -87,13 +87,13 @@ def slow_photos(root, count=24):
     return root
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def slow(tmp_path_factory):
     """Slow photos; nobody changes them."""
     return slow_photos(tmp_path_factory.mktemp("slow") / "photos")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(slow, tmp_path_factory):
     """The case of the slow photos that a run makes if nobody disturbs it."""
     case = tmp_path_factory.mktemp("undisturbed") / "case"
