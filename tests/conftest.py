@@ -1,14 +1,26 @@
 """Options and fixtures shared by all tests."""
 
 import os
+
+# Before anything loads a BLAS: tests run side by side, and its threads wait for one another
+# by spinning, which on a busy machine costs many times what they save.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.processes import end_commands
+
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("dev", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+# Marks of tests that are run on demand, and what demands them in the Makefile.
+SLOW = {"slow": "check", "long": "long"}
 
 
 def pytest_configure():
@@ -24,18 +36,17 @@ def pytest_addoption(parser):
         default=None,
         help="folder with photos/ (real photographs) and golden/ (arrays to agree with)",
     )
-    parser.addoption(
-        "--long", action="store_true", default=False, help="also run the tests marked long"
-    )
+    for name, target in SLOW.items():
+        parser.addoption(
+            f"--{name}", action="store_true", help=f"the tests marked {name}, too: `make {target}`"
+        )
 
 
 def pytest_collection_modifyitems(config, items):
-    if config.getoption("--long"):
-        return
-    skip = pytest.mark.skip(reason="takes minutes: run by `make long`")
     for item in items:
-        if "long" in item.keywords:
-            item.add_marker(skip)
+        for name, target in SLOW.items():
+            if name in item.keywords and not config.getoption(f"--{name}"):
+                item.add_marker(pytest.mark.skip(reason=f"{name}: run by `make {target}`"))
 
 
 def _shared(request, name):
@@ -58,3 +69,10 @@ def golden_dir(request):
 def photos_dir(request):
     """Folder of real photographs with truth.csv, or skip."""
     return _shared(request, "photos")
+
+
+@pytest.fixture(autouse=True)
+def no_process_is_left():
+    """Ends what a test has started, that a failure has no consequences for the tests after it."""
+    yield
+    end_commands()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -56,6 +57,32 @@ def test_kernels_compile_where_no_cache_can_be_kept(tmp_path):
     assert not module.exists()
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.strip() == "(64, 64)", result.stderr
+
+
+def fail_to_start():
+    os._exit(1)
+
+
+def test_a_task_that_was_not_begun_with_when_all_workers_ended_is_told_so(monkeypatch):
+    pool = compute.LocalPool(1, initializer=fail_to_start)
+    manager = pool._pool._pool_manager
+    schedule, broken = manager.schedule, threading.Event()
+    abort = manager.handle_broken_pool
+
+    def late(task):
+        broken.wait(60)
+        schedule(task)
+
+    def note(error):
+        abort(error)
+        broken.set()
+
+    monkeypatch.setattr(manager, "schedule", late)
+    monkeypatch.setattr(manager, "handle_broken_pool", note)
+    with pytest.raises(compute.PoolBrokenError, match="could not be started"):
+        pool.submit(int, "3").result(60)
+    assert broken.is_set()
+    pool.close()
 
 
 def test_what_another_worker_might_not_meet():

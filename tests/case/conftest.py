@@ -1,10 +1,8 @@
-"""A small pile of photos of every status, and ways to run the tool on it."""
+"""A small pile of photos of every status, and what may be done to it."""
 
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,9 @@ import pytest
 
 from samecam.case import ExtractionSettings, extract_photos
 from tests.photos.pictures import encode, scene
+from tests.processes import run
+
+__all__ = ["run"]
 
 SIZE = 64
 
@@ -64,28 +65,6 @@ def own_pile(pile, tmp_path):
     return tmp_path / "photos"
 
 
-def command(*words, module_path=None, **options):
-    """Start `python -m samecam ...` in a process group of its own."""
-    environment = dict(os.environ)
-    if module_path is not None:
-        environment["PYTHONPATH"] = str(module_path)
-    return subprocess.Popen(
-        [sys.executable, "-m", "samecam", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env=environment,
-        **options,
-    )
-
-
-def run(*words, **options):
-    """Run to the end; (exit code, standard output, standard error)."""
-    process = command(*words, **options)
-    out, error = process.communicate(timeout=120)
-    return process.returncode, out.decode(), error.decode()
-
-
 def same_answer(one, other):
     """Whether two cases hold the same table and the same fingerprints."""
     from samecam.case import open_store
@@ -108,13 +87,13 @@ def slow_photos(root, count=24):
     return root
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def slow(tmp_path_factory):
     """Slow photos; nobody changes them."""
     return slow_photos(tmp_path_factory.mktemp("slow") / "photos")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def undisturbed(slow, tmp_path_factory):
     """The case of the slow photos that a run makes if nobody disturbs it."""
     case = tmp_path_factory.mktemp("undisturbed") / "case"

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -21,7 +20,8 @@ from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.metrics import scores
 from samecam.simulate import simulate_photos
-from tests.case.conftest import command, make_photos, run
+from tests.case.conftest import make_photos
+from tests.processes import PATIENCE, command, run, run_apart, wait_for
 
 SETTINGS = ExtractionSettings(size=256)
 
@@ -291,7 +291,7 @@ def test_killed_while_it_answers(photos, result, tmp_path, moment):
     old = (case / "clusters.csv").read_bytes()
     words = ("cluster", photos / "images", "-o", case, "--size", 256, "--quiet")
     faulty = hook(tmp_path / "hook", KILLS[moment])
-    assert run(*words, module_path=faulty)[0] == -signal.SIGKILL
+    assert run_apart(*words, module_path=faulty)[0] == -signal.SIGKILL
     table = (case / "clusters.csv").read_bytes()
     if (case / "clusters.json").exists():
         content = json.loads((case / "clusters.json").read_text())
@@ -307,16 +307,15 @@ def test_killed_while_it_answers(photos, result, tmp_path, moment):
 
 
 def test_a_signal_during_clustering_ends_it(photos, tmp_path):
-    faulty = hook(tmp_path / "hook", "    c.gram_on = lambda *a, **k: time.sleep(60)\n")
+    reached = tmp_path / "reached"
+    wait = (
+        f"    c.gram_on = lambda *a, **k: open({str(reached)!r}, 'w').close() or time.sleep(3600)\n"
+    )
     words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 64)
-    process = command(*words, module_path=faulty)
-    images = tmp_path / "c" / "images.csv"
-    end = time.monotonic() + 30
-    while not images.exists() and time.monotonic() < end:
-        time.sleep(0.1)
-    time.sleep(3)
+    process = command(*words, module_path=hook(tmp_path / "hook", wait))
+    assert wait_for(reached.exists)
     process.terminate()
-    _, error = process.communicate(timeout=20)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, error.decode()
     assert not (tmp_path / "c" / "clusters.csv").exists()
 
@@ -330,7 +329,11 @@ def test_the_example_of_the_readme_runs(photos, tmp_path):
     (tmp_path / "photos").symlink_to(photos / "images")
     (tmp_path / "script.py").write_text(textwrap.dedent(text[start:end]))
     done = subprocess.run(
-        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "script.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert "<Clustering of " in done.stdout

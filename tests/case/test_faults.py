@@ -17,8 +17,9 @@ import pytest
 
 from samecam.case import ExtractionSettings, check_log, extract_photos
 from samecam.store import DiskStore
-from tests.case.conftest import SIZE, command, make_photos, run, same_answer, write
+from tests.case.conftest import SIZE, make_photos, same_answer, write
 from tests.photos.pictures import encode, scene
+from tests.processes import PATIENCE, command, ctrl_c, run, run_apart, wait_for
 
 FAULTS = Path(__file__).parent / "faults"
 
@@ -42,15 +43,6 @@ def rows_in(case):
         return 0
 
 
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 def alive(processes):
     """Command lines of the processes that still run; one that only waits to be reaped has ended."""
     lines = []
@@ -64,7 +56,7 @@ def alive(processes):
 
 
 def kill_and_check(process, case):
-    """kill -9 the parent: workers end within 2 s by themselves and the lock is free."""
+    """kill -9 the parent: workers end by themselves and the lock is free."""
     try:
         workers = psutil.Process(process.pid).children(recursive=True)
     except psutil.NoSuchProcess:
@@ -72,7 +64,7 @@ def kill_and_check(process, case):
     acknowledged = rows_in(case)
     process.kill()
     process.communicate()
-    assert wait_for(lambda: not alive(workers), 2.0), f"orphans: {alive(workers)}"
+    assert wait_for(lambda: not alive(workers), 30), f"orphans: {alive(workers)}"
     return acknowledged
 
 
@@ -85,9 +77,7 @@ def kill_loop(photos, case, kills, seed):
         acknowledged = kill_and_check(process, case)
         if (case / "fingerprints" / "store.json").exists():
             assert rows_in(case) >= acknowledged
-    code, _, error = run(
-        *("extract", photos, "-o", case, "--size", SIZE, "--workers", 2), module_path=FAULTS
-    )
+    code, _, error = run("extract", photos, "-o", case, "--size", SIZE, "--workers", 2)
     assert code == 3, error
 
 
@@ -107,14 +97,14 @@ def test_fifty_kills(slow, undisturbed, tmp_path, seed):
 
 def test_killed_workers_cost_at_most_their_file(slow, undisturbed, tmp_path):
     process = extract(slow, tmp_path / "case")
-    assert wait_for(lambda: rows_in(tmp_path / "case") > 2, 30)
+    assert wait_for(lambda: rows_in(tmp_path / "case") > 2)
     busy = [w for w in psutil.Process(process.pid).children(recursive=True) if not w.children()]
     workers = [w for w in busy if "resource_tracker" not in " ".join(w.cmdline())]
     workers[0].kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=PATIENCE)
     lost = {p: r for p, r in reasons(tmp_path / "case").items() if "crashed" in r}
     assert len(lost) <= 1
-    code, *_ = run(*("extract", slow, "-o", tmp_path / "case", "--size", SIZE), module_path=FAULTS)
+    code, *_ = run("extract", slow, "-o", tmp_path / "case", "--size", SIZE)
     assert code == 3
     assert same_answer(tmp_path / "case", undisturbed), "lost files are tried again"
 
@@ -122,14 +112,14 @@ def test_killed_workers_cost_at_most_their_file(slow, undisturbed, tmp_path):
 def test_ctrl_c_finishes_the_files_in_hand_and_tells_how_to_go_on(slow, undisturbed, tmp_path):
     case = tmp_path / "case"
     process = extract(slow, case)
-    assert wait_for(lambda: rows_in(case) > 2, 30)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the whole group
-    _, error = process.communicate(timeout=30)
+    assert wait_for(lambda: rows_in(case) > 2)
+    ctrl_c(process)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, error.decode()
     assert "To go on: samecam extract" in error.decode()
     assert json.loads((case / "case.json").read_text())["state"] == "interrupted"
     assert 2 < rows_in(case) < 26
-    run("extract", slow, "-o", case, "--size", SIZE, module_path=FAULTS)
+    run("extract", slow, "-o", case, "--size", SIZE)
     assert same_answer(case, undisturbed)
     assert not any("crashed" in r for r in reasons(case).values())
 
@@ -137,22 +127,63 @@ def test_ctrl_c_finishes_the_files_in_hand_and_tells_how_to_go_on(slow, undistur
 def test_sigterm_is_an_orderly_end_too(slow, tmp_path):
     case = tmp_path / "case"
     process = extract(slow, case)
-    assert wait_for(lambda: rows_in(case) > 2, 30)
+    assert wait_for(lambda: rows_in(case) > 2)
     process.terminate()
-    _, error = process.communicate(timeout=30)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, error.decode()
     assert "To go on" in error.decode()
 
 
-@pytest.mark.parametrize("delay", [0.3, 0.6, 0.9, 1.2])
-def test_ctrl_c_while_everything_starts(slow, tmp_path, delay):
-    process = extract(slow, tmp_path / "case")
-    time.sleep(delay)
-    os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+def started(process):
+    """How far the start of a run has come: processes there are beside it."""
+    try:
+        return len(psutil.Process(process.pid).children(recursive=True))
+    except psutil.NoSuchProcess:
+        return 99
+
+
+MOMENTS = {
+    "at once": lambda *_: True,
+    "while Python loads": lambda _, case: (case.parent / "loads").exists(),
+    "when the case is there": lambda _, case: (case / "case.json").exists(),
+    "with the server": lambda process, _: started(process) >= 2,
+    "with the workers": lambda process, _: started(process) >= 3,
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_ctrl_c_while_everything_starts(slow, tmp_path, moment):
+    hook, case = tmp_path / "hook", tmp_path / "case"
+    hook.mkdir()
+    (hook / "sitecustomize.py").write_text(
+        f"exec(open({str(FAULTS / 'sitecustomize.py')!r}).read())\n"
+        f"open({str(tmp_path / 'loads')!r}, 'w').close()\n"
+    )
+    words = ("extract", slow, "-o", case, "--size", SIZE, "--workers", 2)
+    process = command(*words, module_path=hook)
+    assert wait_for(lambda: MOMENTS[moment](process, case))
+    ctrl_c(process)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode in (130, -signal.SIGINT), error.decode()
     assert "Broken" not in error.decode()
-    assert not any("crashed" in str(r) for r in (tmp_path / "case").glob("images.csv"))
+    if (case / "images.csv").exists():
+        assert not any("crashed" in reason for reason in reasons(case).values())
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 130)])
+def test_who_ignores_ctrl_c_from_the_start_goes_on_ignoring_it(tmp_path, number, code):
+    """As `nohup samecam … &` in a script, where Ctrl-C is for the script alone."""
+    photos, gate = tmp_path / "photos", tmp_path / "gate"
+    waits = b"WAIT-FOR" + os.fsencode(gate)
+    for k in range(8):
+        write(photos / f"{k}.jpg", encode(scene(k, 90, 90)) + waits)
+    words = ("extract", photos, "-o", tmp_path / "case", "--size", SIZE, "--workers", 1)
+    process = command(*words, module_path=FAULTS, deaf=True)
+    assert wait_for(Path(f"{gate}.reached").exists)
+    process.send_signal(number)
+    gate.touch()
+    _, error = process.communicate(timeout=PATIENCE)
+    assert process.returncode == code, error.decode()
 
 
 SCRIPT = """
@@ -164,20 +195,23 @@ extract_photos([{photos!r}], {case!r}, ExtractionSettings(size=64))
 def test_a_script_without_a_guard_is_told_so(pile, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(photos=str(pile), case=str(tmp_path / "case")))
-    result = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+    result = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert result.returncode == 1
     assert "if __name__ == '__main__'" in result.stderr
 
 
-def test_a_second_process_is_refused_with_a_sentence(slow, tmp_path):
-    process = extract(slow, tmp_path / "case")
-    assert wait_for(lambda: rows_in(tmp_path / "case") > 0, 30)
-    code, _, error = run("extract", slow, "-o", tmp_path / "case", "--size", SIZE)
+def test_a_second_process_is_refused_with_a_sentence(tmp_path):
+    photos, gate, case = tmp_path / "photos", tmp_path / "gate", tmp_path / "case"
+    write(photos / "a.jpg", encode(scene(1, 90, 90)) + b"WAIT-FOR" + os.fsencode(gate))
+    process = extract(photos, case)
+    assert wait_for(Path(f"{gate}.reached").exists)
+    code, _, error = run("extract", photos, "-o", case, "--size", SIZE)
     assert code == 1
     assert f"is in use by process {process.pid}" in error
     assert error.count("\n") <= 3
-    assert "Traceback" not in error
-    kill_and_check(process, tmp_path / "case")
+    kill_and_check(process, case)
 
 
 def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
@@ -186,7 +220,7 @@ def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
         write(photos / f"{k}.jpg", encode(scene(k, 90, 90)))
     write(photos / "hang.jpg", encode(scene(20, 90, 90)) + b"HANG-HERE")
     write(photos / "crash.jpg", encode(scene(21, 90, 90)) + b"CRASH-HERE")
-    code, out, error = run(
+    code, out, error = run_apart(
         *("extract", photos, "-o", tmp_path / "case", "--size", SIZE, "--timeout", 2, "--json"),
         module_path=FAULTS,
     )
@@ -247,7 +281,7 @@ def test_a_full_disk_ends_with_a_sentence_and_goes_on_when_there_is_room(small_d
         "import shutil\nreal = shutil.disk_usage\n"
         "shutil.disk_usage = lambda p: real('/')._replace(free=10**12)\n"
     )
-    code, _, error = run("extract", photos, "-o", case, *settings, module_path=hook)
+    code, _, error = run_apart("extract", photos, "-o", case, *settings, module_path=hook)
     assert code == 1
     assert "No space is left" in error or "cannot be written: No space left" in error
     assert "Traceback" not in error
@@ -268,7 +302,7 @@ def test_a_limit_on_file_size_is_a_full_disk_too(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
 
     words = ("extract", photos, "-o", tmp_path / "case", "--size", SIZE, "--workers", 1)
-    code, _, error = run(*words, preexec_fn=limit)
+    code, _, error = run_apart(*words, preexec_fn=limit)
     assert code == 1
     assert "No space is left" in error
     code, _, error = run(*words)

@@ -10,13 +10,12 @@ import pytest
 from samecam.case import (
     ClusteringSettings,
     ExtractionSettings,
-    _worker,
     cluster_photos,
     extract_photos,
     open_store,
     verify_case,
 )
-from samecam.case.extraction import _device
+from samecam.case.extraction import _device, _worker
 from samecam.case.extraction._device import BATCH, HELD, DeviceStage
 from samecam.case.extraction._worker import ExtractionTask, Outcome
 from samecam.case.folder import Case

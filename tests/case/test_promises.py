@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import samecam
-from tests.case.conftest import run
 from tests.photos.pictures import encode, scene
+from tests.processes import run, run_apart
 
 SOURCE = Path(samecam.__file__).parent
 # Modules that speak to other machines, or run what a file says.
@@ -108,10 +108,10 @@ def test_nothing_is_sent_anywhere(tmp_path):
         *(("export", case, "--format", kind) for kind in ("csv", "json", "vics", "case")),
         ("doctor",),
     ):
-        code, _, error = run(*words, module_path=hook)
+        code, _, error = run_apart(*words, module_path=hook)
         assert code == 0, error
     assert not told.exists(), told.read_text()
-    code, *_ = run("--version", module_path=_caller(tmp_path, hook))
+    code, *_ = run_apart("--version", module_path=_caller(tmp_path, hook))
     assert "socket.connect" in told.read_text(), "the telltale must be able to tell"
 
 

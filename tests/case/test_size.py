@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import signal
 import struct
 import threading
 import time
@@ -28,8 +27,9 @@ from samecam.case.extraction import _worker
 from samecam.case.extraction._size import _largest_side
 from samecam.errors import SamecamError
 from samecam.photos import PhotoError, read_photo
-from tests.case.conftest import command, run, write
+from tests.case.conftest import write
 from tests.photos.pictures import encode, jpeg_bomb, scene
+from tests.processes import PATIENCE, command, ctrl_c, run, run_apart, wait_for
 
 FAULTS = Path(__file__).parent / "faults"
 AUTO = ExtractionSettings()
@@ -186,7 +186,7 @@ def test_a_header_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
         write(photos / f"{k}.jpg", encode(scene(k, 300, 300)))
     write(photos / "hang.jpg", encode(scene(20, 300, 300)) + b"HANG-HERE")
     write(photos / "crash.jpg", encode(scene(21, 300, 300)) + b"CRASH-HERE")
-    code, out, error = run(
+    code, out, error = run_apart(
         *("extract", photos, "-o", tmp_path / "case", "--timeout", 2, "--json"), module_path=FAULTS
     )
     assert code == 3, error
@@ -201,11 +201,13 @@ def test_stopped_while_measuring(photos, tmp_path):
     result = cluster_photos([photos], tmp_path / "c", stop=stop)
     assert result.extraction.interrupted
     assert not (tmp_path / "c").exists()
-    for file in photos.glob("*.jpg"):
-        file.write_bytes(file.read_bytes() + b"SLOW-HERE")
+    gate = tmp_path / "gate"
+    write(photos / "00.jpg", (photos / "00.jpg").read_bytes() + b"WAIT-FOR" + os.fsencode(gate))
     process = command("cluster", photos, "-o", tmp_path / "c", "--workers", 1, module_path=FAULTS)
-    time.sleep(2.5)
-    os.killpg(process.pid, signal.SIGINT)
-    _, error = process.communicate(timeout=30)
+    assert wait_for(Path(f"{gate}.reached").exists)
+    ctrl_c(process)
+    gate.touch()
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, error.decode()
     assert "Interrupted" in error.decode()
+    assert not (tmp_path / "c").exists()

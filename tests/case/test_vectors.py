@@ -12,7 +12,8 @@ from samecam import cluster_fingerprints
 from samecam.case import ClusteringSettings, check_log, open_store
 from samecam.cluster import ConsolidatedSSC
 from samecam.errors import SamecamError
-from tests.case.conftest import make_photos, run
+from tests.case.conftest import make_photos
+from tests.processes import run, run_apart
 
 
 def planted(cameras=3, each=12, d=4000, seed=0):
@@ -119,7 +120,7 @@ def test_stopped_and_killed_it_goes_on(file, tmp_path):
         "v._add = slow\n"
     )
     words = ("cluster", "--fingerprints", file, "-o", tmp_path / "c", "-q")
-    assert run(*words, module_path=hook)[0] == -signal.SIGKILL
+    assert run_apart(*words, module_path=hook)[0] == -signal.SIGKILL
     with open_store(tmp_path / "c") as store:
         assert len(store) == 15
     result = cluster_fingerprints(file, tmp_path / "c")

@@ -1,7 +1,9 @@
 """Processes on this machine, and what every executor promises."""
 
 import os
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from samecam.errors import SamecamError
@@ -96,6 +98,9 @@ class LocalPool:
             _start_server()
         self.workers = workers
         self._timeout = timeout
+        self._waiting: set[Future[Any]] = set()
+        self._closed = threading.Event()
+        self._watcher: threading.Thread | None = None
         self._pool = pebble.ProcessPool(
             max_workers=workers,
             initializer=_start_worker,
@@ -112,6 +117,11 @@ class LocalPool:
         except RuntimeError:
             raise _broken() from None
         outer: Future[R] = Future()
+        self._waiting.add(outer)
+        outer.add_done_callback(self._waiting.discard)
+        if self._watcher is None:
+            self._watcher = threading.Thread(target=self._watch, daemon=True, name="pool-watch")
+            self._watcher.start()
         inner.add_done_callback(lambda done: _pass_on(done, outer))
         return outer
 
@@ -119,11 +129,24 @@ class LocalPool:
         """Wait for what runs and end all workers."""
         self._pool.close()
         self._pool.join()
+        self._closed.set()
 
     def stop(self) -> None:
         """End all workers at once."""
+        self._closed.set()
         self._pool.stop()
         self._pool.join()
+
+    def _watch(self) -> None:
+        """Tell those who wait of a broken pool; pebble forgets the tasks it had not begun with."""
+        from concurrent.futures import InvalidStateError
+
+        while not self._closed.wait(0.2):
+            if not self._pool.active:
+                for future in list(self._waiting):
+                    with suppress(InvalidStateError):  # it has just ended
+                        future.set_exception(_broken())
+                return
 
 
 def _start_server() -> None:
@@ -147,21 +170,29 @@ def _broken() -> PoolBrokenError:
 
 
 def _pass_on(inner: "Future[Any]", outer: "Future[Any]") -> None:
-    """Bring pebble's failures to the terms of `Executor`."""
+    """Give what a task of pebble came to, in the terms of `Executor`."""
+    from concurrent.futures import InvalidStateError
+
+    failure = inner.exception()
+    with suppress(InvalidStateError):  # it has been told of a broken pool
+        if failure is None:
+            outer.set_result(inner.result())
+        else:
+            outer.set_exception(_translated(failure))
+
+
+def _translated(failure: BaseException) -> BaseException:
     from concurrent.futures.process import BrokenProcessPool
 
     import pebble
 
-    try:
-        outer.set_result(inner.result())
-    except TimeoutError:
-        outer.set_exception(TaskTimeoutError())
-    except pebble.ProcessExpired as error:
-        outer.set_exception(WorkerDiedError(error.exitcode))
-    except BrokenProcessPool:
-        outer.set_exception(_broken())
-    except BaseException as error:
-        outer.set_exception(error)
+    if isinstance(failure, TimeoutError):
+        return TaskTimeoutError()
+    if isinstance(failure, pebble.ProcessExpired):
+        return WorkerDiedError(failure.exitcode)
+    if isinstance(failure, BrokenProcessPool):
+        return _broken()
+    return failure
 
 
 def _start_worker(
@@ -189,7 +220,6 @@ def _end_with_parent() -> None:
     parent, does it.
     """
     import multiprocessing
-    import threading
     from multiprocessing.connection import wait
 
     parent = multiprocessing.parent_process()

@@ -1,7 +1,8 @@
-"""Loaded by every Python process of a test: makes the decoder hang or crash on request.
+"""Loaded by every Python process of a test: makes the decoder hang, wait or crash on request.
 
 A picture that holds the bytes HANG-HERE never ends to be opened; one with CRASH-HERE
-ends the process; one with SLOW-HERE takes a while.
+ends the process; one with SLOW-HERE takes a while; one that ends with WAIT-FOR and a path
+makes the file PATH.reached, then waits for PATH.
 """
 
 import os
@@ -21,7 +22,15 @@ def _faulty(stream, *args, **kwargs):
         os.kill(os.getpid(), signal.SIGSEGV)
     if b"SLOW-HERE" in data:
         time.sleep(0.2)
+    if b"WAIT-FOR" in data:
+        _wait(os.fsdecode(data.rpartition(b"WAIT-FOR")[2]))
     return _open(stream, *args, **kwargs)
+
+
+def _wait(path):
+    open(path + ".reached", "w").close()
+    while not os.path.exists(path):
+        time.sleep(0.05)
 
 
 PIL.Image.open = _faulty

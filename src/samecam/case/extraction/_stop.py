@@ -17,7 +17,8 @@ class Stop(threading.Event):
 def stop_on_signals() -> Iterator[Stop]:
     """An event that Ctrl-C and SIGTERM set; a second one of them is obeyed at once.
 
-    Give it to `extract_photos` or `cluster_photos` as `stop`.
+    Give it to `extract_photos` or `cluster_photos` as `stop`. A signal that this process was
+    started to ignore, as Ctrl-C in the background of a script, is ignored further.
     """
     stop = Stop()
 
@@ -26,7 +27,12 @@ def stop_on_signals() -> Iterator[Stop]:
             raise KeyboardInterrupt
         stop.set()
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    heeded = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if signal.getsignal(number) is not signal.SIG_IGN
+    ]
+    before = {number: signal.signal(number, ask) for number in heeded}
     try:
         yield stop
     finally:
