@@ -97,6 +97,6 @@ def _conduct(
         print_json(document)
     else:
         stem = name if document["kind"] == "twin" else f"{name}-real"
-        say(experiment(name).words(document["result"]), quiet=quiet)
+        say(experiment(name).text(document["result"]), quiet=quiet)
         say(f"\nWritten: {results}/{stem}.json, {results}/{stem}.svg", quiet=quiet)
     return 0
