@@ -5,13 +5,11 @@ import os
 import subprocess
 import sys
 
-import pytest
 from click.testing import CliRunner
 
 from samecam.cli import cli
 from samecam.errors import SamecamError
-from samecam.experiments import EXPERIMENTS, Study, rivals_table
-from samecam.experiments._methods import METHODS
+from samecam.experiments import EXPERIMENTS, Study
 
 
 def call(*arguments):
@@ -25,27 +23,22 @@ def test_list_names_them_all():
     assert list(json.loads(call("list", "--json").output)) == list(EXPERIMENTS)
 
 
-def test_unknown_names_are_sentences():
+def test_unknown_names_are_errors():
     said = call("nonsense")
     assert said.exit_code == 1
     assert "'nonsense' is no experiment: choose from sparse-vs-dense" in str(said.exception)
 
 
-@pytest.fixture
-def quick(monkeypatch):
-    monkeypatch.setattr(rivals_table, "METHODS", {k: METHODS[k] for k in ("ours", "mrf")})
-
-
-@pytest.mark.usefixtures("quick")
-def test_a_run_and_its_page(tmp_path):
+def test_a_run_and_its_page(tmp_path, small_table):
+    small_table("ours", "mrf")
     where = ("-o", tmp_path / "study", "--results", tmp_path / "results")
     said = call("rivals-table", "--quick", *where)
     assert said.exit_code == 0, said.output
     assert "| **ours** |" in said.stdout
     assert f"Written: {tmp_path}/results/rivals-table.json" in said.stdout
     again = call("rivals-table", "--quick", "--json", "--quiet", *where)
-    found = json.loads(again.stdout)
-    assert found == json.loads((tmp_path / "results/rivals-table.json").read_text())
+    document = json.loads(again.stdout)
+    assert document == json.loads((tmp_path / "results/rivals-table.json").read_text())
     page = call("page", "--results", tmp_path / "results", "--docs", tmp_path / "docs")
     assert page.exit_code == 0
     text = (tmp_path / "docs/results.md").read_text()
@@ -53,14 +46,14 @@ def test_a_run_and_its_page(tmp_path):
     assert "quick" in text
 
 
-@pytest.mark.usefixtures("quick")
-def test_as_many_runs_as_are_asked_for(tmp_path):
+def test_as_many_runs_as_are_asked_for(tmp_path, small_table):
+    small_table("ours", "mrf")
     said = call("rivals-table", "--quick", "--runs", 2, "--json", "--quiet", "-o",
                 tmp_path / "study", "--results", tmp_path / "results")  # fmt: skip
-    found = json.loads(said.stdout)
-    assert found["seeds"] == [0, 1]
-    assert found["repeats"] == 2
-    assert found["command"] == "samecam experiment rivals-table --quick --runs 2"
+    document = json.loads(said.stdout)
+    assert document["seeds"] == [0, 1]
+    assert document["repeats"] == 2
+    assert document["command"] == "samecam experiment rivals-table --quick --runs 2"
 
 
 def test_two_at_once_on_one_study(tmp_path):

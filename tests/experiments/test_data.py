@@ -19,8 +19,6 @@ from samecam.experiments import (
     running_time,
 )
 from samecam.experiments._methods import METHODS
-from samecam.metrics import read_truth
-from samecam.simulate import simulate_photos
 
 DRESDEN = (
     *("Canon_Ixus70_0", "Nikon_D70s_1", "Agfa_DC-504_0", "Sony_DSC-T77_2", "Kodak_M1063_4"),
@@ -30,26 +28,13 @@ VISION = ("D01_Samsung_GalaxyS3Mini", "D26_Samsung_GalaxyS3Mini", "D02_Apple_iPh
 EACH = 6
 
 
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory):
-    """Photos of six simulated cameras: [(bytes, camera)]."""
-    root = tmp_path_factory.mktemp("shots")
-    simulate_photos(root, cameras=6, images=EACH, size=(512, 512), workers=2)
-    truth = read_truth(root / "truth.csv")
-    return [((root / path).read_bytes(), camera) for path, camera in truth.items()]
-
-
 def spread(root, shots, names, name_of):
-    """The photos of as many cameras as there are names, laid out by name and number."""
-    cameras = sorted({camera for _, camera in shots})
-    seen = Counter()
-    for data, camera in shots:
-        at = cameras.index(camera)
-        if at < len(names):
-            path = root / name_of(names[at], seen[camera])
-            seen[camera] += 1
+    """The first photos of as many cameras as there are names, laid out by name and number."""
+    for name, files in zip(names, shots, strict=False):
+        for k, file in enumerate(files[:EACH]):
+            path = root / name_of(name, k)
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+            path.write_bytes(file.read_bytes())
     return root
 
 
@@ -59,7 +44,7 @@ def dresden(tmp_path_factory, shots):
     spread(root, shots, DRESDEN, lambda name, k: f"natural/{name}_{1000 + k}.JPG")
     flat = root / "flatfield" / "Canon_Ixus70_0_9.JPG"
     flat.parent.mkdir()
-    flat.write_bytes(shots[0][0])
+    flat.write_bytes(shots[0][0].read_bytes())
     return root
 
 
@@ -84,15 +69,15 @@ def state(root):
 def test_dresden(tmp_path, dresden):
     before = state(dresden)
     where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
-    found = conduct("medium-dresden", data=dresden, workers=2, **where)
-    result = found["result"]
-    assert found["kind"] == "real"
+    document = conduct("medium-dresden", data=dresden, workers=1, **where)
+    result = document["result"]
+    assert document["kind"] == "real"
     assert (tmp_path / "results/medium-dresden-real.json").is_file()
     assert (tmp_path / "results/medium-dresden-real.svg").is_file()
     # Five cameras of five models are there, with six photos each: only one configuration fits.
     assert result["configurations"] == ["Da5"]
     assert len(result["skipped"]) == 5
-    assert all("was left out: " in sentence for sentence in result["skipped"])
+    assert all("was left out: " in reason for reason in result["skipped"])
     runs = {run["method"]: run for run in result["runs"]}
     assert runs["ours"]["n_cameras"] == 5
     with open(tmp_path / "study/case-512/images.csv", newline="") as stream:
@@ -113,7 +98,7 @@ def test_dresden(tmp_path, dresden):
     assert len(names) == 5 * EACH
     assert not any("flat" in name for name in names)
     assert state(dresden) == before
-    said = experiment("medium-dresden").words(result)
+    said = experiment("medium-dresden").text(result)
     assert "Ds5 was left out: 5 cameras with 100 photos or more" in said
 
 
@@ -123,8 +108,8 @@ def test_vision_with_fewer_cameras_than_any_configuration(tmp_path, vision):
     foreign = vision / "MyPhone/images/nat/a.jpg"
     foreign.parent.mkdir(parents=True)
     foreign.touch()
-    found = conduct("medium-vision", data=vision, workers=2, **where)
-    result = found["result"]
+    document = conduct("medium-vision", data=vision, workers=1, **where)
+    result = document["result"]
     assert result["configurations"] == ["all"]
     assert len(result["skipped"]) == 5
     assert result["notes"][0] == (
@@ -133,17 +118,17 @@ def test_vision_with_fewer_cameras_than_any_configuration(tmp_path, vision):
     assert result["skipped"][-1] == f"No configuration fits, so all {3 * EACH} photos are grouped."
     assert result["runs"][0]["n_cameras"] == 3
     # The same again loads the runs; with another tree they are not taken for it.
-    conduct("medium-vision", data=vision, workers=2, **where)
+    conduct("medium-vision", data=vision, workers=1, **where)
     (vision / VISION[0] / "images/nat/D01_I_nat_0000.jpg").unlink()
     with pytest.raises(SamecamError, match="name a new folder"):
-        conduct("medium-vision", data=vision, workers=2, **where)
+        conduct("medium-vision", data=vision, workers=1, **where)
 
 
 def test_draws_share_a_case_that_grows(tmp_path, dresden):
     from samecam.datasets import load_dresden
     from samecam.experiments._sources import _extracted
 
-    context = Context(Study(tmp_path), workers=2)
+    context = Context(Study(tmp_path), workers=1)
     whole = load_dresden(dresden)
     few, more = whole.draw(2, 3, seed=1), whole.draw(4, 3, seed=1)
     assert set(few.photos) < set(more.photos)
@@ -160,14 +145,14 @@ def test_draws_share_a_case_that_grows(tmp_path, dresden):
 def test_large_on_a_small_tree_is_planned_without_extracting(tmp_path, dresden):
     from samecam.experiments.large import _todo
 
-    found, todo = _todo("dresden", Context(Study(tmp_path), data=dresden))
-    assert [source.name for source in found.sources] == ["all"]
-    assert len(found.skipped) == 11
+    planned, todo = _todo("dresden", Context(Study(tmp_path), data=dresden))
+    assert [source.name for source in planned.sources] == ["all"]
+    assert len(planned.skipped) == 11
     assert {task.method.key for task in todo} == {"ours", "ls-ssc", "lin-ls"}
     assert not list(tmp_path.iterdir())
 
 
-def test_a_tree_that_is_none_is_a_sentence(tmp_path):
+def test_a_tree_that_is_none_is_an_error(tmp_path):
     (tmp_path / "a.jpg").touch()
     with pytest.raises(SamecamError, match="holds no photo of Dresden"):
         conduct("medium-dresden", data=tmp_path, study=tmp_path / "study")
@@ -212,19 +197,19 @@ def test_strangers_are_alone_and_as_many_as_there_are(tmp_path, count, strangers
 
 def test_outliers_on_a_whole_tree_are_planned_without_extracting(tmp_path):
     context = Context(Study(tmp_path / "study"), data=devices(tmp_path / "tree", 35))
-    found = outliers._plan(context)
-    assert [source.name for source in found.sources] == ["Va20-strangers"]
-    assert found.sources[0].parameters["images"] == 20 * 3 + 15
-    assert found.skipped == ()
+    planned = outliers._plan(context)
+    assert [source.name for source in planned.sources] == ["Va20-strangers"]
+    assert planned.sources[0].parameters["images"] == 20 * 3 + 15
+    assert planned.skipped == ()
     assert not (tmp_path / "study").exists()
 
 
 def test_outliers_on_a_small_tree(tmp_path, vision, monkeypatch):
     monkeypatch.setattr(outliers, "_METHODS", ("ours", "hdbscan"))
     where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
-    found = conduct("outliers", data=vision, workers=2, **where)
-    result = found["result"]
-    assert found["kind"] == "real"
+    document = conduct("outliers", data=vision, workers=1, **where)
+    result = document["result"]
+    assert document["kind"] == "real"
     assert result["configurations"] == ["half"]
     assert "Va20-strangers was left out: 20 cameras" in result["skipped"][0]
     assert result["skipped"][1] == (
@@ -241,7 +226,7 @@ def test_outliers_on_a_small_tree(tmp_path, vision, monkeypatch):
         assert run["n_images"] == good.total()
         assert run["strangers"] == sum(count == 1 for count in good.values())
     assert result["printed"] == []
-    said = experiment("outliers").words(result)
+    said = experiment("outliers").text(result)
     assert result["skipped"][1] in said
     assert (tmp_path / "results/outliers-real.svg").is_file()
 
@@ -253,13 +238,13 @@ def cameras_of_dresden(root, cameras, photos):
 
 def test_rivals_table_of_dresden_leaves_out_what_is_of_raise(tmp_path):
     context = Context(Study(tmp_path / "study"), data=cameras_of_dresden(tmp_path / "t", 11, 105))
-    found = rivals_table._plan(context)
-    images = {source.name: source.parameters["images"] for source in found.sources}
+    planned = rivals_table._plan(context)
+    images = {source.name: source.parameters["images"] for source in planned.sources}
     assert images == {"phan-D2": 1000, "phan-D4": 660}
-    assert found.skipped == tuple(
+    assert planned.skipped == tuple(
         f"phan-D{n} was left out: its photos are of RAISE, and this tree is not." for n in (1, 3)
     )
-    assert not any(source.notes for source in found.sources)
+    assert not any(source.notes for source in planned.sources)
 
 
 def test_rivals_table_of_raise(tmp_path):
@@ -268,14 +253,14 @@ def test_rivals_table_of_raise(tmp_path):
     tree = touched(tmp_path / "tree", files)
     lines = [f"{name[:-4]},{device[name[1]]}" for name in files]
     (tree / "RAISE_all.csv").write_text("\n".join(["File,Device", *lines]) + "\n")
-    found = rivals_table._plan(Context(Study(tmp_path / "study"), data=tree))
-    images = {source.name: source.parameters["images"] for source in found.sources}
+    planned = rivals_table._plan(Context(Study(tmp_path / "study"), data=tree))
+    images = {source.name: source.parameters["images"] for source in planned.sources}
     assert images == {"phan-D1": 150, "phan-D3": 225}
-    assert [sentence[:21] for sentence in found.skipped] == [
+    assert [reason[:21] for reason in planned.skipped] == [
         "phan-D2 was left out:",
         "phan-D4 was left out:",
     ]
-    assert "photos are of Dresden" in found.skipped[0]
+    assert "photos are of Dresden" in planned.skipped[0]
 
 
 def test_uneven_draws_have_the_sizes_asked_for(tmp_path):
@@ -293,12 +278,12 @@ def test_uneven_draws_have_the_sizes_asked_for(tmp_path):
 def test_rivals_table_on_a_small_tree(tmp_path, dresden, monkeypatch):
     monkeypatch.setattr(rivals_table, "METHODS", {k: METHODS[k] for k in ("ours", "mrf")})
     where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
-    found = conduct("rivals-table", data=dresden, workers=2, **where)
-    result = found["result"]
+    document = conduct("rivals-table", data=dresden, workers=1, **where)
+    result = document["result"]
     assert result["configurations"] == ["all"]
     assert len(result["skipped"]) == 5
-    said = experiment("rivals-table").words(result)
-    assert all(sentence in said for sentence in result["skipped"])
+    said = experiment("rivals-table").text(result)
+    assert all(reason in said for reason in result["skipped"])
     assert "Twins" not in said
     assert "| method | all |" in said
     assert (tmp_path / "results/rivals-table-real.svg").is_file()
@@ -308,7 +293,7 @@ def test_running_time_on_a_small_tree(tmp_path, dresden, monkeypatch):
     monkeypatch.setattr(running_time, "_warm_up", lambda *_: None)
     study = Study(tmp_path / "study")
     where = {"study": study.folder, "results": tmp_path / "results", "quick": True}
-    result = conduct("running-time", data=dresden, workers=2, **where)["result"]
+    result = conduct("running-time", data=dresden, workers=1, **where)["result"]
     assert result["configurations"] == ["all"]
     assert result["side"] == 512
     assert len(result["skipped"]) == 3
@@ -317,7 +302,7 @@ def test_running_time_on_a_small_tree(tmp_path, dresden, monkeypatch):
         assert run["reading"] > 0
         assert run["computing"] > 0
         assert run["reading"] + run["computing"] == pytest.approx(run["seconds"], abs=3e-6)
-    said = experiment("running-time").words(result)
+    said = experiment("running-time").text(result)
     assert "extracting them is not counted" in said
     assert "twins" not in said
     assert not (study.folder / "store").exists()
@@ -327,25 +312,25 @@ def test_running_time_on_a_small_tree(tmp_path, dresden, monkeypatch):
     for path in sorted((dresden / "natural").iterdir())[1:]:
         (less / path.name).symlink_to(path)
     with pytest.raises(SamecamError, match="name a new folder"):
-        conduct("running-time", data=less, workers=2, **where)
+        conduct("running-time", data=less, workers=1, **where)
 
 
 def test_what_is_timed_is_the_draw_and_not_the_whole_case(tmp_path, dresden):
     from samecam import correlate
     from samecam.datasets import load_dresden
-    from samecam.experiments._clocked import ClockedStore
     from samecam.experiments._sources import _extracted, _fingerprints
+    from samecam.experiments._timed import TimedStore
 
-    context = Context(Study(tmp_path), workers=2)
+    context = Context(Study(tmp_path), workers=1)
     whole = load_dresden(dresden)
     everything = _extracted(context, whole, 256)
     few = whole.draw(3, 4, seed=1)
-    found = _fingerprints(context, few, 256)
-    assert len(found.rows) < len(everything.truth)
-    with running_time._opened(found) as (store, truth):
-        clocked = ClockedStore(store)
-        gram = correlate.gram(clocked)
-        assert clocked.seconds > 0
+    photos = _fingerprints(context, few, 256)
+    assert len(photos.rows) < len(everything.truth)
+    with running_time._opened(photos) as (store, truth):
+        timed = TimedStore(store)
+        gram = correlate.gram(timed)
+        assert timed.seconds > 0
         camera = {photo.path: photo.camera for photo in few.photos}
         assert [sorted(set(few.cameras))[k] for k in truth] == [camera[key] for key in store.keys]
     np.testing.assert_array_equal(gram, _extracted(context, few, 256).gram)

@@ -17,8 +17,9 @@ from samecam.experiments import (
 )
 from samecam.experiments._experiment import Context
 from samecam.experiments._paper import GAMMAS
-from samecam.experiments._results import conduct, digest, digest_in, svg
+from samecam.experiments._results import conduct
 from samecam.experiments._study import Study
+from samecam.pages import digest, digest_in, svg
 from samecam.simulate import gram, simulate_photos
 
 
@@ -40,7 +41,7 @@ def conducted(experiment, context):
     assert result == again
     assert result["runs"]
     assert svg(experiment.plot(result)) == svg(experiment.plot(result))
-    return result, experiment.words(result)
+    return result, experiment.text(result)
 
 
 def test_separation_is_what_pairs_say():
@@ -52,12 +53,12 @@ def test_separation_is_what_pairs_say():
     inside = [matrix[p] for p in pairs if same[p]]
     outside = [matrix[p] for p in pairs if not same[p]]
     wins = sum((a > b) + 0.5 * (a == b) for a in inside for b in outside)
-    found = sparse_vs_dense.separation(matrix, same)
-    assert found["auc"] == pytest.approx(wins / len(inside) / len(outside))
+    numbers = sparse_vs_dense.separation(matrix, same)
+    assert numbers["auc"] == pytest.approx(wins / len(inside) / len(outside))
     mass = sum(max(a, 0) for a in inside)
-    assert found["within"] == pytest.approx(mass / (mass + sum(max(b, 0) for b in outside)))
-    assert found["between"] == pytest.approx(np.mean([b > 0 for b in outside]))
-    assert found["inside"] == pytest.approx(np.mean([a > 0 for a in inside]))
+    assert numbers["within"] == pytest.approx(mass / (mass + sum(max(b, 0) for b in outside)))
+    assert numbers["between"] == pytest.approx(np.mean([b > 0 for b in outside]))
+    assert numbers["inside"] == pytest.approx(np.mean([a > 0 for a in inside]))
 
 
 def test_a_picture_of_blocks():
@@ -104,15 +105,15 @@ def test_thresholds_of_all_rules():
     n = np.array([2.0, 10.0, 50.0])
     rho = np.array([0.01, 0.02, 0.1])
     pairs = GroupPairs(n, n, rho, rho, np.zeros(3))
-    found = threshold.thresholds(pairs, 0.003, 512**2)
+    by_rule = threshold.thresholds(pairs, 0.003, 512**2)
     for k in range(3):
         h = n[k] * rho[k] / (1 + (n[k] - 1) * rho[k])
         white = 1 / 512
-        assert found["ours"][k] == pytest.approx(max(3.0902 * 0.003, h / 2), rel=1e-4)
+        assert by_rule["ours"][k] == pytest.approx(max(3.0902 * 0.003, h / 2), rel=1e-4)
         paper = max(3.0902 * white, float(PUBLISHED_REGRESSOR(n[k], n[k], rho[k], rho[k])))
-        assert found["ls-ssc"][k] == pytest.approx(paper, rel=1e-4)
+        assert by_rule["ls-ssc"][k] == pytest.approx(paper, rel=1e-4)
         lin = max(3.0902 * white, h - 3.0902 * white * (1 - h**2))
-        assert found["lin-ls"][k] == pytest.approx(lin, rel=1e-4)
+        assert by_rule["lin-ls"][k] == pytest.approx(lin, rel=1e-4)
 
 
 def test_the_threshold_as_groups_grow(monkeypatch, tmp_path):
@@ -175,16 +176,16 @@ def test_a_result_names_its_photographs(monkeypatch, tmp_path, photographs):
     """By how many they are, and a digest that other photographs would not have."""
     monkeypatch.setattr(threshold, "SIDE", 128)
     where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
-    found = conduct("threshold", data=photographs, workers=1, **where)
-    (named,) = found["photographs"]
+    document = conduct("threshold", data=photographs, workers=1, **where)
+    (named,) = document["photographs"]
     assert named["photos"] == "real photographs, 2 cameras, 24 files"
     given = json.loads((tmp_path / "study/runs/real/correlations.json").read_text())["parameters"]
     assert named["sha256"] == given["sha256"]
     picture = (tmp_path / "results/threshold-real.svg").read_text()
-    assert digest_in(picture) == digest(found["result"])
+    assert digest_in(picture) == digest(document["result"])
     page = results_page(tmp_path / "results", tmp_path)
     assert f"Of {named['photos']} (`{named['sha256'][:12]}`)" in page
-    assert str(photographs) not in json.dumps(found)
+    assert str(photographs) not in json.dumps(document)
 
 
 def test_the_rival_and_the_line_of_its_authors_are_not_one():
@@ -198,7 +199,7 @@ def test_the_rival_and_the_line_of_its_authors_are_not_one():
         "learnt": {"size": 0.001, "correlation": 1.0, "bias": 0.0, "explained": 0.9},
         "rows": [{"size": 2, "rules": rules}],
     }
-    text = threshold.EXPERIMENT.words({"replications": 9, "false_alarm": 0.001, "panels": [panel]})
+    text = threshold.EXPERIMENT.text({"replications": 9, "false_alarm": 0.001, "panels": [panel]})
     assert "does not merge by that line: it takes H₁/2, which is the line called ours" in text
     assert "ours misses up to 0.04% (n = 2) and joins none" in text
     assert "| 0.04% / 0.0% | 0.04% / 0.0% |" in text
@@ -237,15 +238,15 @@ def chosen(f=(1.0, 1.0), spread=0.4):
 
 
 def test_a_tie_of_gammas_is_called_one():
-    text = hyperparameters.EXPERIMENT.words(chosen())
+    text = hyperparameters.EXPERIMENT.text(chosen())
     assert "| dev | 512 | 1 at 3 of 5 γ, 0.0001 to 0.01 | .980 at 0.005 |" in text
     one = chosen()
     one["gammas"][0]["rows"] = one["gammas"][0]["rows"][1:2]
-    assert "| dev | 512 | 1 at 0.001 |" in hyperparameters.EXPERIMENT.words(one)
+    assert "| dev | 512 | 1 at 0.001 |" in hyperparameters.EXPERIMENT.text(one)
 
 
 def test_ours_is_not_the_name_of_a_gamma():
-    text = hyperparameters.EXPERIMENT.words(chosen())
+    text = hyperparameters.EXPERIMENT.text(chosen())
     part = text[text.index("**γ.**") : text.index("**K and")]
     assert "There 2σ₀ is behind the published γ** at 512 (.980 against 1, precision" in part
     assert "the method is SSC-NC throughout, not what is called ours" in part
@@ -255,7 +256,7 @@ def test_ours_is_not_the_name_of_a_gamma():
 
 def test_nothing_in_the_picture_of_choices_lies_on_something_else():
     figure = hyperparameters.EXPERIMENT.plot(chosen())
-    eta, gamma, _, precision, found, _ = figure.axes
+    eta, gamma, _, precision, cameras, _ = figure.axes
     assert [text.get_text() for text in eta.texts] == ["F 1 for every η"]
     differ = hyperparameters.EXPERIMENT.plot(chosen(f=(0.9, 0.8))).axes[0].texts
     assert [text.get_text() for text in differ] == ["F .900", "F .800"]
@@ -263,7 +264,7 @@ def test_nothing_in_the_picture_of_choices_lies_on_something_else():
     figure.draw_without_rendering()
     legend, plane = gamma.get_legend().get_window_extent(), gamma.get_window_extent()
     assert legend.y1 < plane.y0
-    for ax, low in ((precision, 0.5), (found, 0.0)):
+    for ax, low in ((precision, 0.5), (cameras, 0.0)):
         (bars,) = ax.containers[0].lines[2]
         ends = np.array([segment[:, 1] for segment in bars.get_segments()])
         assert ends.min() == pytest.approx(low)
@@ -285,8 +286,8 @@ def small_choice(monkeypatch):
 def test_hyperparameters(monkeypatch, tmp_path):
     def drawn(_name, side=512):
         scale = 0.0027 * 512 / side
-        found = gram([12, 15, 18], 0.05, n_pixels=side**2, null_scale=scale, photo_cv=0.2)
-        return _hyper_sets.Correlated(found.gram, found.labels, side)
+        simulated = gram([12, 15, 18], 0.05, n_pixels=side**2, null_scale=scale, photo_cv=0.2)
+        return _hyper_sets.Correlated(simulated.gram, simulated.labels, side)
 
     monkeypatch.setattr(hyperparameters, "simulated_set", drawn)
     context = Context(Study(tmp_path / "study"), quick=True)

@@ -7,26 +7,22 @@ import pytest
 from PIL import Image
 
 from samecam.errors import SamecamError
-from samecam.experiments import Context, Study, conduct, double_jpeg, running_time
+from samecam.experiments import (
+    Context,
+    Run,
+    Study,
+    _photo_level,
+    conduct,
+    double_jpeg,
+    running_time,
+)
+from samecam.experiments import _photo_correlations as correlations
 from samecam.experiments import _photo_sets as sets
 from samecam.experiments._photo_copies import compress_again
 from samecam.experiments._photo_sets import PhotoSet, Setting
-from samecam.metrics import read_truth
-from samecam.simulate import simulate_photos
 
 ON_PHOTOS = ("sizes", "double-jpeg", "threshold", "sparse-vs-dense", "hyperparameters")
 JUNK = b"\xff\xd8\xff no picture"
-
-
-@pytest.fixture(scope="module")
-def shots(tmp_path_factory):
-    """Photos of two simulated cameras, ten each: their files by camera."""
-    root = tmp_path_factory.mktemp("shots")
-    simulate_photos(root, cameras=2, images=10, size=(544, 528), workers=2)
-    found = {}
-    for path, camera in read_truth(root / "truth.csv").items():
-        found.setdefault(camera, []).append(root / path)
-    return list(found.values())
 
 
 def tree(root, **cameras):
@@ -41,11 +37,11 @@ def tree(root, **cameras):
 
 def tried(name, data, tmp_path):
     where = {"study": tmp_path / "study", "results": tmp_path / "results"}
-    return conduct(name, data=data, quick=True, workers=2, **where)
+    return conduct(name, data=data, quick=True, workers=1, **where)
 
 
 @pytest.mark.parametrize("name", ON_PHOTOS)
-def test_nothing_that_can_be_read_is_a_sentence_on_the_tree(tmp_path, name):
+def test_nothing_that_can_be_read_is_an_error_that_names_the_tree(tmp_path, name):
     data = tree(tmp_path / "data", a=[JUNK + bytes([k]) for k in range(10)], b=[JUNK] * 10)
     said = (
         r"Two photos .* are needed, and '[^']*/data' has 0 among 20 \(11 .*, 9 the same as others"
@@ -110,7 +106,7 @@ def test_copies_that_nothing_can_be_made_of(tmp_path):
     photos = PhotoSet("real", "real", tuple(sorted(data.rglob("*.jpg"))), ("a", "b"))
     context = Context(Study(tmp_path / "study"), data=data, workers=1)
     with pytest.raises(SamecamError, match=r"that can be read are needed, and '[^']*/data' has 0"):
-        sets.correlate_photos(context, photos, 80, [512])
+        correlations.correlate_photos(context, photos, 80, [512])
 
 
 def test_a_file_that_cannot_be_opened_has_no_copy(tmp_path):
@@ -126,7 +122,8 @@ def test_double_jpeg_goes_on_without_files_that_cannot_be_opened(tmp_path, shots
     (data / "a" / "dangling.jpg").symlink_to(tmp_path / "nowhere.jpg")
     (data / "b" / "circle.jpg").symlink_to("circle.jpg")
     monkeypatch.setattr(double_jpeg, "QUICK_QUALITIES", (95,))
-    context = Context(Study(tmp_path / "study"), quick=True, data=data, workers=2)
+    monkeypatch.setattr(_photo_level, "COMPARED", _photo_level.COMPARED[:2])
+    context = Context(Study(tmp_path / "study"), quick=True, data=data, workers=1, repeats=1)
     double_jpeg.run(context)
     result = json.loads(json.dumps(double_jpeg.score(context.study, context)))
     assert result["set"]["title"] == "real photographs, 2 cameras, 22 files"
@@ -146,10 +143,10 @@ def test_what_an_interrupted_run_left_of_other_files_is_not_taken(tmp_path, shot
         files = tuple(sorted(first.rglob("*.jpg")))
         photos = PhotoSet("real", "real", files, ("a",) * len(files))
         with pytest.raises(KeyboardInterrupt):
-            sets.correlate_photos(context, photos, quality, [512])
+            correlations.correlate_photos(context, photos, quality, [512])
         return files, seen[-1]
 
-    monkeypatch.setattr(sets, "_correlate", interrupted)
+    monkeypatch.setattr(correlations, "_correlate", interrupted)
     look(None)
     old = look(70)[1]
     (first / "a" / "00.jpg").write_bytes(shots[1][0].read_bytes())
@@ -181,19 +178,19 @@ def test_photos_of_a_study_that_another_process_holds_are_left_alone(tmp_path, s
     photos = PhotoSet("real", "real", tuple(sorted(data.rglob("*.jpg"))), ("a",) * 20)
     for quality in (None, 70):
         with pytest.raises(SamecamError, match="in use"):
-            sets.correlate_photos(Context(study, workers=1), photos, quality, [512])
+            correlations.correlate_photos(Context(study, workers=1), photos, quality, [512])
     with pytest.raises(SamecamError, match="in use"):
         sets.simulated(Context(study, quick=True, workers=1))
     assert not study.folder.exists()
 
 
-def test_squares_that_are_all_weak_are_a_sentence(tmp_path, monkeypatch):
+def test_squares_that_are_all_weak_are_an_error(tmp_path, monkeypatch):
     from samecam.experiments import _hyper_sets
 
-    monkeypatch.setattr(_hyper_sets, "correlate_photos", lambda *_: None)
+    monkeypatch.setattr(correlations, "correlate_photos", lambda *_: None)
     study = Study(tmp_path / "study")
     arrays = {"gram": np.eye(3), "rows": np.arange(3), "weak": np.array([True, False, True])}
-    study.run(f"real/{Setting(None, 256).key}/correlations", lambda: sets.Run(arrays, {}))
+    study.run(f"real/{Setting(None, 256).key}/correlations", lambda: Run(arrays, {}))
     photos = PhotoSet("real", "real", (tmp_path,) * 3, ("a", "a", "b"))
     with pytest.raises(SamecamError, match="1 of 3 squares of 256 pixels in '[^']*data'"):
         _hyper_sets.real_set(Context(study, data=tmp_path / "data"), photos, 256)

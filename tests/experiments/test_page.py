@@ -9,7 +9,8 @@ import pytest
 
 from samecam.errors import SamecamError
 from samecam.experiments import EXPERIMENTS, read_result, results_page, write_page
-from samecam.experiments._results import REAL, digest, digest_in
+from samecam.experiments._results import REAL
+from samecam.pages import digest, digest_in
 
 ROOT = Path(__file__).parents[2]
 RESULTS, DOCS = ROOT / "results", ROOT / "docs"
@@ -29,15 +30,15 @@ def test_every_experiment_has_its_result():
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_every_result_tells_where_it_comes_from(stem):
-    found = read_result(RESULTS / f"{stem}.json")
-    assert found["experiment"] == stem.removesuffix(REAL)
-    assert (found["kind"] == "real") == stem.endswith(REAL)
-    assert {"commit", "versions", "device", "processor", "cores", "quick", "seeds"} <= set(found)
-    assert found["result"]["runs"], "every run is listed"
-    assert found["command"].startswith(f"samecam experiment {found['experiment']}")
-    if found["kind"] == "real":
-        assert found["photographs"], "which photographs, so that it can be made again"
-        assert all(len(one["sha256"]) == 64 for one in found["photographs"])
+    document = read_result(RESULTS / f"{stem}.json")
+    assert document["experiment"] == stem.removesuffix(REAL)
+    assert (document["kind"] == "real") == stem.endswith(REAL)
+    assert {"commit", "versions", "device", "processor", "cores", "quick", "seeds"} <= set(document)
+    assert document["result"]["runs"], "every run is listed"
+    assert document["command"].startswith(f"samecam experiment {document['experiment']}")
+    if document["kind"] == "real":
+        assert document["photographs"], "which photographs, so that it can be made again"
+        assert all(len(one["sha256"]) == 64 for one in document["photographs"])
     picture = ET.fromstring((RESULTS / f"{stem}.svg").read_text(encoding="utf-8"))
     assert picture.tag.endswith("svg")
 

@@ -21,10 +21,10 @@ CHANGES = {
 }
 
 
-def other_sizes(found):
+def other_sizes(model):
     """As many photos of as many cameras, one of them of another camera."""
-    sizes = list(found.sizes)
-    return replace(found, sizes=(sizes[0] + 1, sizes[1] - 1, *sizes[2:]))
+    sizes = list(model.sizes)
+    return replace(model, sizes=(sizes[0] + 1, sizes[1] - 1, *sizes[2:]))
 
 
 @pytest.fixture
@@ -144,24 +144,24 @@ def test_the_weak_set_is_what_it_was():
         sizes, 0.01, n_pixels=256**2, null_scale=dev.null_scale * 2, seed=0,
         camera_spread=dev.camera_spread, photo_cv=dev.photo_cv,
     )  # fmt: skip
-    found = _hyper_sets.simulated_set("weak", 256)
-    np.testing.assert_array_equal(found.gram, slow.gram)
-    np.testing.assert_array_equal(found.truth, slow.labels)
+    weak = _hyper_sets.simulated_set("weak", 256)
+    np.testing.assert_array_equal(weak.gram, slow.gram)
+    np.testing.assert_array_equal(weak.truth, slow.labels)
 
 
 def test_parameters_of_other_studies_stay_as_they_were():
     """Saved runs of theirs are found again."""
-    found = twin("Dam5")
-    assert list(twin_source(found).parameters.items()) == [
+    model = twin("Dam5")
+    assert list(twin_source(model).parameters.items()) == [
         ("twin", "Dam5"),
         ("images", 855),
-        ("mean", found.mean),
+        ("mean", model.mean),
         ("camera_spread", 0.4),
         ("photo_cv", 0.5),
         ("null_scale", 0.0027),
         ("n_pixels", 262144),
-        ("seed", found.seed),
-        ("model_mean", found.model_mean),
+        ("seed", model.seed),
+        ("model_mean", model.model_mean),
     ]
-    more = twin_parameters(found, whole=True)
-    assert set(more) - set(twin_source(found).parameters) == {"cameras_sha256"}
+    more = twin_parameters(model, whole=True)
+    assert set(more) - set(twin_source(model).parameters) == {"cameras_sha256"}

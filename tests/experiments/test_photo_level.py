@@ -1,185 +1,19 @@
-"""Experiments on photographs: copies, choice of photos, runs, and what is said of them."""
+"""Experiments on photographs: choice of photos, runs, and what is said of them."""
 
-import io
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 
 from samecam.datasets import configuration
 from samecam.errors import SamecamError
 from samecam.experiments import Context, Run, Study, double_jpeg, sizes
 from samecam.experiments import _photo_level as level
 from samecam.experiments import _photo_sets as sets
-from samecam.experiments import _photo_words as words
-from samecam.experiments._photo_copies import compress_again
+from samecam.experiments import _photo_text as texts
 from samecam.experiments._photo_sets import PhotoSet, Setting
-
-SIDE = 64
-
-
-@pytest.fixture(scope="module")
-def texture():
-    """A picture (160, 200, 3) with edges and noise in all colours."""
-    rng = np.random.default_rng(5)
-    smooth = rng.integers(0, 200, (20, 25, 3)).repeat(8, axis=0).repeat(8, axis=1)
-    return (smooth + rng.integers(0, 55, smooth.shape)).astype(np.uint8)
-
-
-def _pixels(data):
-    with Image.open(io.BytesIO(data)) as picture:
-        return np.asarray(picture.convert("RGB"))
-
-
-def _photo(path, pixels, orientation=None, **options):
-    exif = Image.Exif()
-    if orientation is not None:
-        exif[0x0112] = orientation
-    Image.fromarray(pixels).save(path, "JPEG", quality=92, exif=exif, **options)
-    return path
-
-
-@pytest.mark.parametrize("quality", [50, 95])
-@pytest.mark.parametrize("orientation", [None, 6])
-def test_a_copy_is_that_of_the_whole_photograph(tmp_path, texture, quality, orientation):
-    original = _photo(tmp_path / "a.jpg", texture, orientation)
-    assert compress_again((str(original), str(tmp_path / "b.jpg"), quality, SIDE))
-    copy = (tmp_path / "b.jpg").read_bytes()
-    whole = io.BytesIO()
-    with Image.open(original) as picture:
-        picture.save(whole, "JPEG", quality=quality)
-    np.testing.assert_array_equal(
-        _pixels(copy)[:SIDE, :SIDE], _pixels(whole.getvalue())[:SIDE, :SIDE]
-    )
-    assert _pixels(copy).shape[0] < len(texture), "the part that is used is cut out first"
-    with Image.open(tmp_path / "b.jpg") as picture:
-        assert picture.getexif().get(0x0112) == orientation
-
-
-def test_copies_lose_more_at_lower_quality_and_are_made_once(tmp_path, texture):
-    original = _photo(tmp_path / "a.jpg", texture)
-    errors = []
-    for quality in (50, 75, 95):
-        copy = tmp_path / f"{quality}.jpg"
-        assert compress_again((str(original), str(copy), quality, SIDE))
-        ours = _pixels(copy.read_bytes())[:SIDE, :SIDE].astype(float)
-        errors.append(np.abs(ours - _pixels(original.read_bytes())[:SIDE, :SIDE]).mean())
-    assert errors[0] > errors[1] > errors[2] > 0
-    copy.write_bytes(b"there")
-    compress_again((str(original), str(copy), 50, SIDE))
-    assert copy.read_bytes() == b"there"
-
-
-def test_a_photo_that_cannot_be_read_or_is_too_small_has_no_copy(tmp_path, texture):
-    (tmp_path / "broken.jpg").write_bytes(b"\xff\xd8\xff no picture")
-    _photo(tmp_path / "small.jpg", texture[:40, :40])
-    for name in ("broken.jpg", "small.jpg"):
-        assert not compress_again((str(tmp_path / name), str(tmp_path / "copy.jpg"), 80, SIDE))
-    assert not (tmp_path / "copy.jpg").exists()
-
-
-def _headers(folder, shapes):
-    folder.mkdir()
-    for k, (width, height) in enumerate(shapes):
-        Image.new("L", (width, height)).save(folder / f"{k:02d}.png")
-    files = tuple(sorted(folder.iterdir()))
-    return PhotoSet("real", "real", files, ("a",) * len(files))
-
-
-def test_squares_that_nearly_all_photos_hold(tmp_path):
-    photos = _headers(tmp_path / "a", [(1100, 1030)] * 19 + [(1100, 800)])
-    assert sets.allowed_sides(photos, (256, 1024)) == [256, 1024]
-    photos = _headers(tmp_path / "b", [(1100, 1030)] * 18 + [(1100, 800)] * 2)
-    assert sets.allowed_sides(photos, (256, 512, 768, 1024)) == [256, 512, 768]
-    with pytest.raises(SamecamError, match="80% of the 10 photos"):
-        sets.allowed_sides(_headers(tmp_path / "c", [(600, 600)] * 8 + [(500, 600)] * 2), (256,))
-
-
-@pytest.mark.parametrize(
-    ("tree", "name", "cameras"),
-    [
-        (["x/1.jpg", "x/2.jpg", "truth.csv"], "truth", {"one", "two"}),
-        (
-            ["D01_A_B/images/nat/1.jpg", "D02_A_C/images/nat/1.jpg"],
-            "VISION",
-            {"D01_A_B", "D02_A_C"},
-        ),
-        (["Ixus_0_12.JPG", "Ixus_1_13.JPG"], "Dresden", {"Ixus_0", "Ixus_1"}),
-        (["Pixel/1.jpg", "Canon/1.jpg"], "folders", {"Pixel", "Canon"}),
-    ],
-)
-def test_a_collection_is_known_by_its_folder(tmp_path, texture, tree, name, cameras):
-    for path in tree:
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if file.suffix == ".csv":
-            file.write_text("path,camera\nx/1.jpg,one\nx/2.jpg,two\n")
-        else:
-            _photo(file, texture)
-    found = sets.open_collection(tmp_path)
-    assert found.name == name
-    assert set(found.cameras) == cameras
-
-
-def test_a_folder_that_tells_no_cameras(tmp_path, texture):
-    _photo(tmp_path / "holiday.jpg", texture)
-    with pytest.raises(SamecamError, match=r"truth\.csv"):
-        sets.open_collection(tmp_path)
-
-
-def test_with_quick_at_most_twelve_photos_of_a_real_camera(tmp_path, texture):
-    lines = ["path,camera"]
-    for camera, count in (("many", 15), ("few", 3)):
-        for k in range(count):
-            _photo(tmp_path / f"{camera}{k}.jpg", texture)
-            lines.append(f"{camera}{k}.jpg,{camera}")
-    (tmp_path / "truth.csv").write_text("\n".join(lines) + "\n")
-    full = Context(Study(tmp_path / "study"), data=tmp_path)
-    assert sets.photo_set(full).title == "real photographs, 2 cameras, 18 files"
-    quick = sets.photo_set(replace(full, quick=True))
-    assert sorted(quick.cameras) == ["few"] * 3 + ["many"] * 12
-    assert quick.name != sets.photo_set(full).name
-
-
-@pytest.mark.parametrize(("cameras", "drawn"), [(22, 20), (3, 3)])
-def test_of_vision_twenty_cameras_are_drawn_if_it_has_them(tmp_path, texture, cameras, drawn):
-    for k in range(cameras):
-        folder = tmp_path / f"D{k:02d}_Maker_Model{k}" / "images" / "nat"
-        folder.mkdir(parents=True)
-        _photo(folder / "1.jpg", texture)
-    found = sets.photo_set(Context(Study(tmp_path / "study"), data=tmp_path))
-    assert len(set(found.cameras)) == drawn
-    assert any("in print" in note for note in found.notes) == (drawn == 20)
-
-
-def test_what_was_interrupted_goes_on_with_its_copies(tmp_path, texture, monkeypatch):
-    files = tuple(_photo(tmp_path / f"{k}.jpg", np.roll(texture, k, axis=0)) for k in range(3))
-    photos = PhotoSet("real", "real", files, ("a", "a", "b"))
-    context = Context(Study(tmp_path / "study"), workers=1)
-    seen = []
-
-    def interrupted(_context, _photos, work, _setting):
-        seen.append({f.name: f.stat().st_mtime_ns for f in (work / "photos").iterdir()})
-        if len(seen) == 1:
-            raise KeyboardInterrupt
-        return Run({"rows": np.arange(3)}, {})
-
-    monkeypatch.setattr(sets, "_correlate", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        sets.correlate_photos(context, photos, 70, [SIDE])
-    sets.correlate_photos(context, photos, 70, [SIDE])
-    assert sorted(seen[0]) == ["000000.jpg", "000001.jpg", "000002.jpg"]
-    assert seen[1] == seen[0], "copies are not made twice"
-    assert not any((tmp_path / "study" / "work").rglob("*.jpg"))
-    sets.correlate_photos(context, photos, 70, [SIDE])
-    assert len(seen) == 2
-    other = replace(photos, cameras=("a", "b", "b"))
-    with pytest.raises(SamecamError, match="new folder"):
-        sets.correlate_photos(context, other, 70, [SIDE])
-
 
 # A set of six photos by two cameras at two settings, planted: photo 2 has no fingerprint at
 # quality 50, photo 3 is saturated, photo 4 is dark; the rows come in another order than the photos.
@@ -230,21 +64,21 @@ def test_no_photo_that_can_be_used(tmp_path):
 
 def test_what_is_printed_is_what_the_configurations_say(tmp_path):
     study, _ = _planted(tmp_path)
-    context = Context(study, data=tmp_path)
+    context = Context(study, data=tmp_path, repeats=1)
     for module, values in ((double_jpeg, range(50, 100, 5)), (sizes, (256, 512, 768, 1024))):
-        found = _score_printed(module, study, context)
-        assert [value for value in found if value != "place"] == [str(v) for v in values]
+        printed = _score_printed(module, study, context)
+        assert [value for value in printed if value != "place"] == [str(v) for v in values]
         for value in values:
             mark = "q" if module is double_jpeg else ""
             name = "Va20" if value == 512 else f"Va20-{mark}{value}"
-            assert found[str(value)] == dict(configuration(name).printed)
+            assert printed[str(value)] == dict(configuration(name).printed)
 
 
 def _score_printed(module, study, context):
     """Let the methods give everything one label, and score."""
-    from samecam.experiments._grid import tasks
+    from samecam.experiments._grid import grid_runs
 
-    for task in tasks(level._plan(study, "real"), level.COMPARED, context.runs):
+    for task in grid_runs(level._plan(study, "real"), level.COMPARED, context.runs):
         count = task.source.parameters["photos"]
         arrays = {"labels": np.zeros(count, int), "truth": TRUTH[:count]}
         study.run(task.key, lambda arrays=arrays: Run(arrays, {"seconds": 1.0}))
@@ -308,16 +142,16 @@ def _result_row(setting, subset, method, f, unclustered):
 
 
 def test_rivals_that_come_near_are_compared():
-    """What is said of all methods must know those that are ahead of ours elsewhere."""
+    """What is said of all methods must know those that are ahead of ours in other results."""
     keys = [method.key for method in level.COMPARED]
     assert keys[0] == "ours"
     assert {"ls-ssc", "ssc-nc", "lin-ls", "lin-ls-measured", "ccc"} < set(keys)
 
 
 def test_the_text_says_where_ours_is_behind():
-    assert "none of LS-SSC, " in words.where_behind(_result())
+    assert "none of LS-SSC, " in texts.where_behind(_result())
     lead = {(50, 512, "lit", "ls-ssc"): 0.934, (95, 512, "lit", "ls-ssc"): 0.951}
-    text = words.where_behind(_result(lead))
+    text = texts.where_behind(_result(lead))
     (line,) = [line for line in text.splitlines() if line.startswith("- ")]
     assert line == (
         "- 512 × 512, without dark photos: LS-SSC at quality 50 and 95: ours leaves more photos "
@@ -335,7 +169,7 @@ def test_settings_are_told_by_their_own_reason():
         (*at[1], "ls-ssc"): {"precision": 1.0, "recall": 1.0},
         (*at[1], "ours"): {"precision": 1.0, "recall": 0.85},
     }
-    text = words.where_behind(_result(lead, more=more))
+    text = texts.where_behind(_result(lead, more=more))
     lines = [line for line in text.splitlines() if "LS-SSC at quality" in line]
     guess, alone = lines
     assert "LS-SSC at quality 50: most pairs that it puts together are of different" in guess
@@ -357,12 +191,12 @@ def test_the_reason_is_what_differs():
         ({"precision": 0.99, "recall": 0.8}, "behind in both"),
     ]
     for change, said in cases:
-        assert said in words._reason(base, {**base, **change})
+        assert said in texts._reason(base, {**base, **change})
 
 
 def test_every_score_stands_in_the_text_beside_what_is_printed():
     lead = {(50, 512, "good", "ssc-nc"): 0.123, (50, 512, "good", "ours"): 0.456}
-    text = double_jpeg.words(_result(lead))
+    text = double_jpeg.text(_result(lead))
     line = next(line for line in text.splitlines() if ".456" in line)
     assert line == (
         "| 50 | **.456** (.950, .426) .446 | 7 | .67 (.79, .58) .65 "
@@ -372,12 +206,12 @@ def test_every_score_stands_in_the_text_beside_what_is_printed():
     assert "| none | **.900**" in text
     assert "- 3 photos are not there." in text
     assert "0.00200 for the originals and up to 0.00400 after it (2.00 times" in text
-    assert "| 256 | **.900**" in sizes.words(_result(axis="side"))
+    assert "| 256 | **.900**" in sizes.text(_result(axis="side"))
 
 
 def test_nearly_one_is_not_one():
     lead = {(50, 512, "good", "ours"): 0.9997}
-    text = double_jpeg.words(_result(lead))
+    text = double_jpeg.text(_result(lead))
     assert "| 50 | **.9997** (" in text
 
 
@@ -390,7 +224,7 @@ def test_a_method_that_failed_is_told_with_its_reason():
     result["runs"] = [
         {"configuration": place, "method": "ccc", "label": "CCC", "failed": "Too few."}
     ]
-    text = double_jpeg.words(result)
+    text = double_jpeg.text(result)
     assert "- CCC gives no answer on real/q50-512/lit: Too few." in text
     line = next(line for line in text.splitlines() if line.startswith("| 50 |"))
     assert line.endswith("| – |")
@@ -413,30 +247,36 @@ def test_the_picture_has_a_line_a_method_and_a_star_for_print(axis):
     assert {star.get_ydata()[0] for star in stars} >= {0.67 if axis == "quality" else 0.84}
 
 
-@pytest.fixture(scope="module")
-def small():
-    """Fewer and smaller simulated photographs, fewer qualities."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sets, "QUICK_CAMERAS", (3, 6))
-        patch.setattr(sets, "SIZE", (560, 528))
-        patch.setattr(double_jpeg, "QUICK_QUALITIES", (30, 98))
-        yield
+@pytest.fixture
+def small(monkeypatch, tmp_path, shots):
+    """Fewer photographs, qualities and methods; the folder of a study with the photographs."""
+    monkeypatch.setattr(sets, "QUICK_CAMERAS", (3, 6))
+    monkeypatch.setattr(double_jpeg, "QUICK_QUALITIES", (30, 98))
+    monkeypatch.setattr(level, "COMPARED", level.COMPARED[:2])
+    folder = tmp_path / "photos" / "simulated-3x6"
+    folder.mkdir(parents=True)
+    lines = ["path,camera"]
+    for camera, files in zip("abc", shots, strict=False):
+        for file in files[:6]:
+            (folder / file.name).symlink_to(file)
+            lines.append(f"{file.name},{camera}")
+    (folder / "truth.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path
 
 
-@pytest.mark.usefixtures("small")
-def test_a_second_compression_from_photographs_to_scores(tmp_path):
-    context = Context(Study(tmp_path), quick=True, workers=2)
+def test_a_second_compression_from_photographs_to_scores(small):
+    tmp_path, context = small, Context(Study(small), quick=True, workers=1, repeats=2)
     double_jpeg.run(context)
     assert not any(tmp_path.glob("work/**/*.jpg")), "copies are gone when they are done with"
     result = json.loads(json.dumps(double_jpeg.score(context.study, context)))
     assert result["set"]["title"] == "simulated photographs, 3 cameras, 18 files"
-    assert len(result["runs"]) == 3 * 2 * (1 + 6 * 3)
+    assert len(result["runs"]) == 3 * 2 * (1 + 2)
     f = {row["configuration"].split("/")[1]: row["f"] for row in result["rows"]
          if row["method"] == "ours" and row["configuration"].endswith("/lit")}  # fmt: skip
     assert f["once-512"] >= f["q98-512"] > f["q30-512"]
     assert f["once-512"] > 0.9
     double_jpeg.plot(result)
-    assert "| 98 |" in double_jpeg.words(result)
+    assert "| 98 |" in double_jpeg.text(result)
     again = replace(context, study=Study(tmp_path))
     double_jpeg.run(again)
     assert again.study.made == 0

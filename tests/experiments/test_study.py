@@ -89,7 +89,7 @@ def test_odd_keys_are_refused(tmp_path, key):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_not_there_is_a_sentence(tmp_path):
+def test_what_is_not_there_is_an_error(tmp_path):
     with pytest.raises(SamecamError, match=r"has no run 'a/1': run the experiment first"):
         Study(tmp_path).load("a/1")
 
@@ -117,7 +117,7 @@ def test_truncated_arrays_are_named(tmp_path, share):
             use("a/1")
 
 
-def test_whatever_byte_is_damaged_the_answer_is_the_run_or_a_sentence(tmp_path):
+def test_whatever_byte_is_damaged_the_answer_is_the_run_or_an_error(tmp_path):
     study = Study(tmp_path)
     study.run("a/1", made)
     file, rng = tmp_path / "runs/a/1.npz", np.random.default_rng(0)
@@ -208,15 +208,15 @@ def test_a_process_is_not_in_its_own_way_and_lets_go(tmp_path):
     for number, study in enumerate(studies):
         study.run(f"a/{number}", made)
 
-    def elsewhere():
+    def another_process():
         command = [sys.executable, "-c", HOLD, str(tmp_path), "b/1"]
         return subprocess.run(command, input=b"\n", capture_output=True)
 
-    assert b"in use by process" in elsewhere().stderr
+    assert b"in use by process" in another_process().stderr
     del studies[0], study
-    assert b"in use by process" in elsewhere().stderr
+    assert b"in use by process" in another_process().stderr
     studies.clear()
-    assert elsewhere().returncode == 0
+    assert another_process().returncode == 0
 
 
 def test_threads_that_begin_together_hold_the_study(tmp_path):
@@ -236,13 +236,13 @@ def test_threads_that_write_the_same_run_do_not_meet(tmp_path):
 
     def make():
         barrier.wait()
-        return Run({"labels": np.arange(200_000)}, {"seconds": 1})
+        return Run({"labels": np.arange(50_000)}, {"seconds": 1})
 
     with ThreadPoolExecutor(4) as pool:
         for number in range(5):
             key = f"a/{number}"
-            found = list(pool.map(lambda _, key=key: Study(tmp_path).run(key, make), range(4)))
-            assert all(run.arrays["labels"].size == 200_000 for run in found)
+            runs = list(pool.map(lambda _, key=key: Study(tmp_path).run(key, make), range(4)))
+            assert all(run.arrays["labels"].size == 50_000 for run in runs)
     assert {p.name for p in (tmp_path / "runs/a").iterdir()} == {
         f"{number}.{ending}" for number in range(5) for ending in ("json", "npz")
     }
@@ -251,7 +251,7 @@ def test_threads_that_write_the_same_run_do_not_meet(tmp_path):
 def test_a_run_tells_where_it_comes_from(tmp_path):
     study = Study(tmp_path)
     study.run("a/1", made)
-    found = study.provenance("a/1")
-    assert set(found) == {"commit", "versions", "processor"}
-    assert found["versions"]["samecam"]
+    provenance = study.provenance("a/1")
+    assert set(provenance) == {"commit", "versions", "processor"}
+    assert provenance["versions"]["samecam"]
     assert json.loads((tmp_path / "runs/a/1.json").read_text())["key"] == "a/1"

@@ -97,6 +97,6 @@ def _conduct(name: str, *, as_json: bool, quiet: bool, results: str, **options: 
         print_json(document)
     else:
         stem = name if document["kind"] == "twin" else f"{name}-real"
-        say(experiment(name).words(document["result"]).split("\n"), quiet=quiet)
+        say(experiment(name).text(document["result"]).split("\n"), quiet=quiet)
         say(["", f"Written: {results}/{stem}.json, {results}/{stem}.svg"], quiet=quiet)
     return 0

@@ -27,7 +27,7 @@ class Context:
 
     Attributes
     ----------
-    study : where runs are saved and found again
+    study : where runs are saved and loaded from
     quick : fewer configurations and runs; what is run is also part of the full study
     data : root of a real collection; None: simulated twins
     progress : progress(phase, done, total)
@@ -64,7 +64,7 @@ class Experiment:
     score : the result from the saved runs, ready for JSON. Its key "runs" lists every run
         (a dict each: what it was, seed, scores, seconds); the other keys are the experiment's
     plot : the picture of a result, as it was read back from JSON
-    words : its section of docs/results.md, markdown without heading and picture; every number
+    text : its section of docs/results.md, markdown without heading and picture; every number
         comes from the result
     takes_data : whether it also runs on a real collection
     """
@@ -74,5 +74,5 @@ class Experiment:
     run: Callable[[Context], None]
     score: Callable[[Study, Context], dict[str, Any]]
     plot: Callable[[Result], "Figure"]
-    words: Callable[[Result], str]
+    text: Callable[[Result], str]
     takes_data: bool = False

@@ -18,7 +18,7 @@ MEASURES = (
 )
 
 
-class Task(NamedTuple):
+class GridRun(NamedTuple):
     """One run to make: a method on a source with a seed."""
 
     source: Source
@@ -31,68 +31,68 @@ class Task(NamedTuple):
         return f"{self.source.name}/{self.method.key}/{self.seed}"
 
 
-def tasks(plan: Plan, methods: Iterable[Method], runs: int) -> list[Task]:
+def grid_runs(plan: Plan, methods: Iterable[Method], runs: int) -> list[GridRun]:
     """All runs, source by source."""
     chosen = list(methods)
-    return [Task(s, m, seed) for s in plan.sources for m in chosen for seed in m.seeds(runs)]
+    return [GridRun(s, m, seed) for s in plan.sources for m in chosen for seed in m.seeds(runs)]
 
 
-def run_grid(context: Context, name: str, todo: Sequence[Task]) -> None:
+def run_grid(context: Context, name: str, todo: Sequence[GridRun]) -> None:
     """Make the runs that are not saved yet; correlations are loaded once for a source."""
     device = compute.choose_device(context.device)
     loaded: tuple[Source, Any] | None = None
-    for done, task in enumerate(todo):
+    for done, planned in enumerate(todo):
         context.progress(name, done, len(todo))
 
-        def make(task: Task = task) -> Any:
+        def make(planned: GridRun = planned) -> Any:
             nonlocal loaded
-            if loaded is None or loaded[0] is not task.source:
+            if loaded is None or loaded[0] is not planned.source:
                 loaded = None  # the old one goes before the new one comes
-                loaded = (task.source, task.source.load())
+                loaded = (planned.source, planned.source.load())
             gram, truth = loaded[1]
             return run_method(
-                task.method,
+                planned.method,
                 gram,
                 truth,
-                n_pixels=task.source.n_pixels,
-                wanted=task.source.wanted,
-                seed=task.seed,
+                n_pixels=planned.source.n_pixels,
+                wanted=planned.source.wanted,
+                seed=planned.seed,
                 device=device,
             )
 
-        options = task.method.settings(task.source.wanted)
-        parameters = {**task.source.parameters, "options": options}
-        context.study.run(task.key, make, parameters=parameters)
+        options = planned.method.settings(planned.source.wanted)
+        parameters = {**planned.source.parameters, "options": options}
+        context.study.run(planned.key, make, parameters=parameters)
     context.progress(name, len(todo), len(todo))
 
 
-def score_grid(study: Study, todo: Sequence[Task]) -> dict[str, Any]:
+def score_grid(study: Study, todo: Sequence[GridRun]) -> dict[str, Any]:
     """Scores of every run ("runs"), and their mean and spread by source and method ("rows")."""
-    runs = [_scored(study, task) for task in todo]
+    runs = [_scored(study, planned) for planned in todo]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for run in runs:
         groups.setdefault((run["configuration"], run["method"]), []).append(run)
     return {"runs": runs, "rows": [_row(group) for group in groups.values()]}
 
 
-def _scored(study: Study, task: Task) -> dict[str, Any]:
-    run = study.load(task.key)
+def _scored(study: Study, planned: GridRun) -> dict[str, Any]:
+    run = study.load(planned.key)
     about: dict[str, Any] = {
-        "key": task.key,
-        "configuration": task.source.name,
-        "method": task.method.key,
-        "label": task.method.label,
-        "seed": task.seed,
-        "commit": study.provenance(task.key)["commit"],
+        "key": planned.key,
+        "configuration": planned.source.name,
+        "method": planned.method.key,
+        "label": planned.method.label,
+        "seed": planned.seed,
+        "commit": study.provenance(planned.key)["commit"],
         "device": run.facts.get("device", "cpu"),
     }
     if "failed" in run.facts:
         return {**about, "failed": run.facts["failed"]}
-    found = scores(run.arrays["truth"].tolist(), run.arrays["labels"]).as_dict()
+    score = scores(run.arrays["truth"].tolist(), run.arrays["labels"]).as_dict()
     return {
         **about,
         "seconds": round(run.facts["seconds"], 3),
-        **{name: rounded(found[name]) for name in MEASURES},
+        **{name: rounded(score[name]) for name in MEASURES},
     }
 
 
@@ -136,18 +136,18 @@ def cell(result: Mapping[str, Any], configuration: str, method: str) -> Mapping[
     """The row of a configuration and a method, if both were run and it did not fail."""
     for row in result["rows"]:
         if (row["configuration"], row["method"]) == (configuration, method) and row["runs"]:
-            found: Mapping[str, Any] = row
-            return found
+            chosen: Mapping[str, Any] = row
+            return chosen
     return None
 
 
 def behind(result: Mapping[str, Any], margin: float = 0.0) -> list[dict[str, Any]]:
     """Where another method's mean F is above ours by more than `margin`: both, largest first."""
-    found = []
+    ahead = []
     for row in result["rows"]:
         ours = cell(result, row["configuration"], "ours")
         if ours is None or row["method"] == "ours" or not row["runs"]:
             continue
         if row["f"] - ours["f"] > margin:
-            found.append({**row, "ours": ours["f"]})
-    return sorted(found, key=lambda row: row["ours"] - row["f"])
+            ahead.append({**row, "ours": ours["f"]})
+    return sorted(ahead, key=lambda row: row["ours"] - row["f"])

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam.experiments import _pictures, _words
+from samecam import pages
+from samecam.experiments import _pictures
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,7 +64,7 @@ def _eta(ax: "Axes", etas: Mapping[str, Any]) -> None:
 
 def _label_f(ax: "Axes", rows: Sequence[Mapping[str, Any]]) -> None:
     """F of every η: once where it is the same, else beside the points, above and below in turn."""
-    words = [_words.share(row["f"], 3) for row in rows]
+    words = [pages.share(row["f"], 3) for row in rows]
     if len(set(words)) == 1:
         ax.text(0.97, 0.95, f"F {words[0]} for every η", transform=ax.transAxes, fontsize=8,
                 ha="right", va="top")  # fmt: skip

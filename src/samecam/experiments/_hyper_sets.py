@@ -9,13 +9,8 @@ import numpy.typing as npt
 from samecam.datasets import Twin, twin
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
-from samecam.experiments._photo_sets import (
-    PhotoSet,
-    Setting,
-    allowed_sides,
-    correlate_photos,
-    open_collection,
-)
+from samecam.experiments._photo_correlations import good_correlations
+from samecam.experiments._photo_sets import PhotoSet, allowed_sides, open_collection
 from samecam.experiments._sources import twin_parameters
 
 SIDE = 512
@@ -77,16 +72,16 @@ def _model(name: str, side: int) -> Twin:
 def real_photos(context: Context) -> PhotoSet:
     """Photographs of the collection that is named, as many of each camera, 800 at most."""
     assert context.data is not None
-    found = open_collection(context.data)
-    sizes = {camera: count for camera, count in found.sizes().items() if count >= _FEWEST}
+    collection = open_collection(context.data)
+    sizes = {camera: count for camera, count in collection.sizes().items() if count >= _FEWEST}
     if len(sizes) < 2:
         raise SamecamError(
             f"{str(context.data)!r} has {len(sizes)} cameras with {_FEWEST} photos or more: give "
             "two or more."
         )
     each = max(_FEWEST, _MOST // len(sizes))
-    found = found.take({camera: min(count, each) for camera, count in sizes.items()})
-    return PhotoSet("real", "real", tuple(found.paths), tuple(found.cameras))
+    collection = collection.take({camera: min(count, each) for camera, count in sizes.items()})
+    return PhotoSet.of("real", "real", collection)
 
 
 def real_sides(photos: PhotoSet) -> list[int]:
@@ -96,13 +91,10 @@ def real_sides(photos: PhotoSet) -> list[int]:
 
 def real_set(context: Context, photos: PhotoSet, side: int) -> Correlated:
     """Correlations of the good photographs, extracted if they are not yet."""
-    correlate_photos(context, photos, None, [side])
-    saved = context.study.load(f"{photos.name}/{Setting(None, side).key}/correlations").arrays
-    good = np.flatnonzero(~saved["weak"])
-    if len(good) < 2:
+    gram, truth = good_correlations(context, photos, side)
+    if len(gram) < 2:
         raise SamecamError(
-            f"{len(good)} of {len(saved['weak'])} squares of {side} pixels in "
+            f"{len(gram)} of {len(photos.files)} squares of {side} pixels in "
             f"{str(context.data)!r} are not over-exposed: give other photos."
         )
-    truth = photos.truth()[saved["rows"][good]].astype(np.intp)
-    return Correlated(saved["gram"][np.ix_(good, good)], truth, side)
+    return Correlated(gram, truth, side)

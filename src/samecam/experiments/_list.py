@@ -43,12 +43,12 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
 
 
 def experiment(name: str) -> Experiment:
-    """The experiment of that name, loaded; a sentence if there is none."""
+    """The experiment of that name, loaded."""
     if name not in EXPERIMENTS:
         raise SamecamError(f"{name!r} is no experiment: choose from {', '.join(EXPERIMENTS)}.")
     entry = EXPERIMENTS[name]
     module = f"samecam.experiments.{entry.module}"
     if find_spec(module) is None:
         raise SamecamError(f"The experiment {name!r} is not part of this version of samecam.")
-    found: Experiment = getattr(import_module(module), entry.attribute)
-    return found
+    chosen: Experiment = getattr(import_module(module), entry.attribute)
+    return chosen

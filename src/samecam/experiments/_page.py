@@ -8,7 +8,9 @@ from typing import Any
 from samecam.experiments._experiment import RUNS
 from samecam.experiments._list import EXPERIMENTS, experiment
 from samecam.experiments._results import REAL, read_result
-from samecam.experiments._study import write_text
+from samecam.pages import Page, table
+
+COMMAND = "samecam experiment page"
 
 _HEAD = """\
 # Results: the paper's tables and figures, ours beside theirs
@@ -43,18 +45,18 @@ def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] =
     """
     folder = Path(results)
     link = Path(os.path.relpath(folder, docs)).as_posix()
-    found = {stem: read_result(path) for stem, path in _files(folder).items()}
+    documents = {stem: read_result(path) for stem, path in _files(folder).items()}
     head = _HEAD.replace("(../results)", f"({link})")
-    parts = [head, _overview(found, link)]
-    parts += [_section(stem, document, link) for stem, document in found.items()]
+    parts = [head, _overview(documents, link)]
+    parts += [_section(stem, document, link) for stem, document in documents.items()]
     return "\n".join(parts)
 
 
 def write_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] = "docs") -> Path:
     """Write `results.md` into `docs`."""
-    target = Path(docs) / "results.md"
-    write_text(target, results_page(results, docs))
-    return target
+    page = Page(Path(docs) / "results.md", COMMAND, lambda _: results_page(results, docs))
+    page.write()
+    return page.path
 
 
 def _files(folder: Path) -> dict[str, Path]:
@@ -64,24 +66,22 @@ def _files(folder: Path) -> dict[str, Path]:
     return {stem: path for stem, path in paths.items() if path.is_file()}
 
 
-def _overview(found: Mapping[str, Mapping[str, Any]], link: str) -> str:
-    lines = ["| experiment | what it shows | on | runs | made at |", "|---|---|---|---|---|"]
+def _overview(documents: Mapping[str, Mapping[str, Any]], link: str) -> str:
+    rows = []
     for name, entry in EXPERIMENTS.items():
-        made = [(stem, found[stem]) for stem in (name, name + REAL) if stem in found]
+        made = [(stem, documents[stem]) for stem in (name, name + REAL) if stem in documents]
         if not made:
-            lines.append(f"| {name} | {entry.summary} | not made yet | | |")
+            rows.append([name, entry.summary, "not made yet", "", ""])
         for stem, document in made:
             kind = "twins" if document["kind"] == "twin" else "photographs"
             how = _how(document, short="quick")
-            lines.append(
-                f"| [{stem}](#{stem}) | {entry.summary} | {kind} | {how} "
-                f"| [{document['commit'] or 'unknown'}]({link}/{stem}.json) |"
-            )
-    return "\n".join(lines) + "\n"
+            made_at = f"[{document['commit'] or 'unknown'}]({link}/{stem}.json)"
+            rows.append([f"[{stem}](#{stem})", entry.summary, kind, how, made_at])
+    return table(["experiment", "what it shows", "on", "runs", "made at"], rows) + "\n"
 
 
 def _section(stem: str, document: Mapping[str, Any], link: str) -> str:
-    found = experiment(document["experiment"])
+    shown = experiment(document["experiment"])
     how = _how(document, short="quick: fewer configurations and runs")
     # Where results are shown beside simulated ones, say which these are.
     on = "simulated" if document["kind"] == "twin" else "on photographs"
@@ -89,8 +89,8 @@ def _section(stem: str, document: Mapping[str, Any], link: str) -> str:
         f"## {stem}\n\n*{document['title']}* ({on}; {how}). `{document['command']}`, "
         f"[{stem}.json]({link}/{stem}.json).\n\n"
         f"{_photographs(document)}"
-        f"![{found.title}]({link}/{stem}.svg)\n\n"
-        f"{found.words(document['result']).strip()}\n"
+        f"![{shown.title}]({link}/{stem}.svg)\n\n"
+        f"{shown.text(document['result']).strip()}\n"
     )
 
 
@@ -106,8 +106,8 @@ def _photographs(document: Mapping[str, Any]) -> str:
     sets = document.get("photographs", [])
     if not sets:
         return ""
-    words = [f"{one['photos']} (`{one['sha256'][:_SHORT]}`)" for one in sets]
+    names = [f"{one['photos']} (`{one['sha256'][:_SHORT]}`)" for one in sets]
     return (
-        f"Of {'; '.join(words)}. In brackets: the first {_SHORT} digits of the SHA-256 of the list "
+        f"Of {'; '.join(names)}. In brackets: the first {_SHORT} digits of the SHA-256 of the list "
         "of their names and cameras.\n\n"
     )

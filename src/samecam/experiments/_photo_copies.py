@@ -21,17 +21,17 @@ def save_again(
     context: Context, files: Sequence[Path], folder: Path, quality: int, side: int
 ) -> int:
     """Copies of all photographs as JPEG of that quality, several at a time; how many there are."""
-    tasks = [
+    copies_to_make = [
         (str(file), str(folder / f"{number:06d}.jpg"), quality, side)
         for number, file in enumerate(files)
     ]
     pool = compute.LocalPool(compute.worker_count(context.workers), preload=__name__)
     copies = 0
     try:
-        waiting = [pool.submit(compress_again, task) for task in tasks]
+        waiting = [pool.submit(compress_again, copy) for copy in copies_to_make]
         for done, future in enumerate(as_completed(waiting), start=1):
             copies += future.result()
-            context.progress(f"Compressing at {quality}", done, len(tasks))
+            context.progress(f"Compressing at {quality}", done, len(copies_to_make))
     except BaseException:
         pool.stop()
         raise
@@ -39,7 +39,7 @@ def save_again(
     return copies
 
 
-def compress_again(task: tuple[str, str, int, int]) -> bool:
+def compress_again(order: tuple[str, str, int, int]) -> bool:
     """Save the top-left part of a photograph as JPEG; whether there is a copy now.
 
     The part begins where the photograph begins, ends at the edge of a block and, where the
@@ -49,11 +49,11 @@ def compress_again(task: tuple[str, str, int, int]) -> bool:
 
     Parameters
     ----------
-    task : file, copy, JPEG quality, side of the largest square that is used
+    order : file, copy, JPEG quality, side of the largest square that is used
     """
     from PIL import Image
 
-    file, copy, quality, side = task
+    file, copy, quality, side = order
     if os.path.exists(copy):
         return True
     part = _top_left(Path(file), side)
@@ -84,8 +84,8 @@ def _top_left(file: Path, side: int) -> tuple[npt.NDArray[Any], str] | None:
         if wanted > side + _BLOCK:
             continue
         try:
-            found = read_photo(data, size=wanted)
+            photo = read_photo(data, size=wanted)
         except PhotoError:
             continue
-        return found.pixels, found.info.exif.orientation
+        return photo.pixels, photo.info.exif.orientation
     return None

@@ -9,14 +9,14 @@ import numpy.typing as npt
 from samecam.datasets import configuration
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Result
-from samecam.experiments._grid import cell, run_grid, score_grid, tasks
+from samecam.experiments._grid import cell, grid_runs, run_grid, score_grid
 from samecam.experiments._methods import METHODS, Method
+from samecam.experiments._photo_correlations import correlate_photos
 from samecam.experiments._photo_sets import (
     CONFIGURATION,
     JUDGED,
     PhotoSet,
     Setting,
-    correlate_photos,
     photo_set,
     set_name,
 )
@@ -67,7 +67,7 @@ def run_photos(context: Context, name: str, settings: Settings) -> None:
         lambda: _population(context.study, photos, wanted),
         parameters={**photos.as_parameters(), "settings": [list(setting) for setting in wanted]},
     )
-    run_grid(context, name, tasks(_plan(context.study, photos.name), COMPARED, context.runs))
+    run_grid(context, name, grid_runs(_plan(context.study, photos.name), COMPARED, context.runs))
 
 
 def _population(study: Study, photos: PhotoSet, settings: Sequence[Setting]) -> Run:
@@ -140,7 +140,7 @@ def score_photos(study: Study, context: Context, axis: Axis, printed: Printed) -
     Parameters
     ----------
     axis : what differs between the settings
-    printed : by quality or side, in words
+    printed : numbers of the paper, by quality or side as text
     """
     name = set_name(context)
     facts = study.load(f"{name}/photos").facts
@@ -151,7 +151,7 @@ def score_photos(study: Study, context: Context, axis: Axis, printed: Printed) -
         "set": {"name": name, **facts},
         "null_scales": chance,
         "printed": {"place": _TABLES[axis], **printed},
-        **score_grid(study, tasks(_plan(study, name), COMPARED, context.runs)),
+        **score_grid(study, grid_runs(_plan(study, name), COMPARED, context.runs)),
     }
 
 

@@ -33,7 +33,7 @@ INK = "#222222"
 
 
 def blank(width: float, height: float) -> "Figure":
-    """An empty figure, or a sentence if there is nothing to draw with."""
+    """An empty figure; an error if matplotlib is missing."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -188,7 +188,7 @@ def bars_of(
 
 
 def bars(ax: "Axes", rows: Sequence[Bar], title: str, word: Callable[[float], str]) -> None:
-    """Horizontal bars, first on top, each with its number in words; a star is one in print."""
+    """Horizontal bars, first on top, each with its number as text; a star is a number in print."""
     places = list(range(len(rows)))
     spreads = [r.spread or float("nan") for r in rows]
     ax.barh(places, [r.value for r in rows], xerr=spreads, height=0.62,
@@ -218,6 +218,3 @@ def bars(ax: "Axes", rows: Sequence[Bar], title: str, word: Callable[[float], st
 def note(figure: "Figure", text: str) -> None:
     """A line below the picture."""
     figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
-
-
-Row = Mapping[str, Any]

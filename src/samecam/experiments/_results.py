@@ -1,27 +1,22 @@
 """Results on disk: NAME.json with everything needed to make it again, and NAME.svg."""
 
-import hashlib
-import io
 import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Progress, silent
 from samecam.experiments._list import experiment
-from samecam.experiments._made import commit, each_version, processor
-from samecam.experiments._study import Run, Study, write_text
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from samecam.experiments._study import COMPUTED_WITH, Run, Study, write_text
+from samecam.pages import digest, read_json, svg
+from samecam.provenance import commit, processor
 
 FORMAT, VERSION = "samecam-result", 1
 # Ending of results on real collections; those on twins have none.
 REAL = "-real"
-_DIGEST = "sha256 of the result: "
+NOT_RECORDED = "not recorded"
 
 
 class _Watched(Study):
@@ -72,8 +67,8 @@ def conduct(
     dict
         What was written to the JSON.
     """
-    found = experiment(name)
-    if data is not None and not found.takes_data:
+    wanted = experiment(name)
+    if data is not None and not wanted.takes_data:
         raise SamecamError(f"{name} has no form for real collections: leave --data out.")
     stem = name if data is None else name + REAL
     watched = _Watched(Path("studies") / stem if study is None else study)
@@ -87,28 +82,22 @@ def conduct(
         device=device,
         repeats=runs,
     )
-    found.run(context)
-    document = _document(found, context, watched)
+    wanted.run(context)
+    document = _document(wanted, context, watched)
     target = Path(results)
     # Written before it is drawn: a picture can be made again.
     write_text(target / f"{stem}.json", _text(document))
     read = read_result(target / f"{stem}.json")
-    write_text(target / f"{stem}.svg", svg(found.plot(read["result"]), digest(read["result"])))
+    write_text(target / f"{stem}.svg", svg(wanted.plot(read["result"]), digest(read["result"])))
     return read
 
 
-def digest(result: Mapping[str, Any]) -> str:
-    """SHA-256 of a result, by which a picture says what it was drawn from."""
-    text = json.dumps(result, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _document(found: Experiment, context: Context, watched: _Watched) -> dict[str, Any]:
+def _document(wanted: Experiment, context: Context, watched: _Watched) -> dict[str, Any]:
     """A result with where it comes from; keys in the order in which people read."""
     from samecam import compute
 
     watched.loaded.clear()  # from here on, only what the scores rest on
-    result = found.score(context.study, context)
+    result = wanted.score(context.study, context)
     options = " --data DIR" * (context.data is not None) + " --quick" * context.quick
     options += f" --runs {context.repeats}" if context.repeats else ""
     runs = result.get("runs", [])
@@ -118,9 +107,9 @@ def _document(found: Experiment, context: Context, watched: _Watched) -> dict[st
     return {
         "format": FORMAT,
         "version": VERSION,
-        "experiment": found.name,
-        "title": found.title,
-        "command": f"samecam experiment {found.name}{options}",
+        "experiment": wanted.name,
+        "title": wanted.title,
+        "command": f"samecam experiment {wanted.name}{options}",
         "kind": "twin" if context.data is None else "real",
         "quick": context.quick,
         "repeats": context.runs,
@@ -137,11 +126,11 @@ def _document(found: Experiment, context: Context, watched: _Watched) -> dict[st
 
 
 def photographs(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Which photographs runs were made of, each set once: its size in words, and a SHA-256.
+    """Which photographs runs were made of, each set once: a description and a SHA-256.
 
     The SHA-256 is over the list of their names and cameras, not over the pixels.
     """
-    found: dict[tuple[str, str], None] = {}
+    sets: dict[tuple[str, str], None] = {}
     for document in documents:
         given = document["parameters"]
         if "sha256" not in given or not (document["cameras"] or "photos" in given):
@@ -149,8 +138,21 @@ def photographs(documents: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
         words = given.get("photos")
         if words is None:
             words = f"{given['collection']}, {document['cameras']} cameras, {given['images']} files"
-        found[words, given["sha256"]] = None
-    return [{"photos": words, "sha256": value} for words, value in found]
+        sets[words, given["sha256"]] = None
+    return [{"photos": words, "sha256": value} for words, value in sets]
+
+
+def each_version(runs: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """By library, all versions that runs were made with; they may be of several days.
+
+    Where a run does not name a version, it is "not recorded".
+    """
+    recorded = list(runs)
+    names = dict.fromkeys([*(name for one in recorded for name in one), *COMPUTED_WITH])
+    return {
+        name: ", ".join(sorted({one.get(name, NOT_RECORDED) for one in recorded})) or NOT_RECORDED
+        for name in names
+    }
 
 
 def _each(runs: list[dict[str, Any]], name: str) -> str:
@@ -171,39 +173,10 @@ def _text(document: dict[str, Any]) -> str:
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """What a NAME.json holds, or a sentence why not."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SamecamError(f"{str(path)!r} is not there: run the experiment first.") from None
-    except (OSError, ValueError) as error:
-        raise SamecamError(f"{str(path)!r} cannot be read ({error}): make it again.") from None
+    """What a NAME.json holds, or an error that says what is wrong with it."""
+    document = read_json(path, "run the experiment first")
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise SamecamError(f"{str(path)!r} is no result of an experiment: move it away.")
     if document.get("version") != VERSION or "repeats" not in document:
         raise SamecamError(f"{str(path)!r} is of another version of samecam: make it again.")
     return document
-
-
-def svg(figure: "Figure", drawn_from: str = "") -> str:
-    """A figure as SVG, the same bytes for the same figure: no date, names not by chance.
-
-    Parameters
-    ----------
-    figure : what `Experiment.plot` gave
-    drawn_from : `digest` of the result, to be found again by `digest_in`
-    """
-    import matplotlib
-
-    stream = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "samecam", "svg.fonttype": "path"}):
-        about = {"Date": None, "Creator": None, "Description": _DIGEST + drawn_from}
-        figure.savefig(stream, format="svg", metadata=about)
-    lines = (line.rstrip() for line in stream.getvalue().splitlines())
-    return "\n".join(lines) + "\n"
-
-
-def digest_in(picture: str) -> str:
-    """The digest of the result that an SVG was drawn from; "" if it says none."""
-    found = re.search(re.escape(_DIGEST) + "([0-9a-f]{64})", picture)
-    return found[1] if found else ""

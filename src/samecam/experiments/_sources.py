@@ -44,7 +44,7 @@ class Source:
     n_pixels : length of the fingerprints
     parameters : what its correlations depend on, ready for JSON
     load : makes the correlations; takes time and memory
-    notes : sentences on what is not as in print
+    notes : what is not as in print
     extract : of real photos, makes the fingerprints alone; None for a twin
     """
 
@@ -58,7 +58,7 @@ class Source:
 
 
 class Plan(NamedTuple):
-    """Sources to run, and sentences on configurations that cannot be drawn."""
+    """Sources to run, and which configurations cannot be drawn, and why."""
 
     sources: Sequence[Source]
     skipped: tuple[str, ...]
@@ -84,16 +84,16 @@ def plan(
     return _real(context, collection, names, sizes or {})
 
 
-def twin_source(found: Twin) -> Source:
+def twin_source(model: Twin) -> Source:
     """A twin as a source."""
 
     def load() -> Correlations:
-        return Correlations(*found.gram())
+        return Correlations(*model.gram())
 
-    return Source(found.name, found.configuration, found.n_pixels, twin_parameters(found), load)
+    return Source(model.name, model.configuration, model.n_pixels, twin_parameters(model), load)
 
 
-def twin_parameters(found: Twin, *, whole: bool = False) -> dict[str, Any]:
+def twin_parameters(model: Twin, *, whole: bool = False) -> dict[str, Any]:
     """What the correlations of a twin depend on, ready for JSON.
 
     Parameters
@@ -102,12 +102,12 @@ def twin_parameters(found: Twin, *, whole: bool = False) -> dict[str, Any]:
     """
     numbers = ("mean", "camera_spread", "photo_cv", "null_scale", "n_pixels", "seed", "model_mean")
     parameters = {
-        "twin": found.name,
-        "images": found.n_images,
-        **{name: getattr(found, name) for name in numbers},
+        "twin": model.name,
+        "images": model.n_images,
+        **{name: getattr(model, name) for name in numbers},
     }
     if whole:
-        cameras = repr((found.sizes, found.models)).encode("ascii")
+        cameras = repr((model.sizes, model.models)).encode("ascii")
         parameters["cameras_sha256"] = hashlib.sha256(cameras).hexdigest()
     return parameters
 
@@ -210,10 +210,10 @@ def _extracted(context: Context, drawn: Collection, side: int) -> Correlations:
     from samecam import correlate
     from samecam.case import open_store
 
-    found = _fingerprints(context, drawn, side)
-    with open_store(found.case) as store:
-        gram = correlate.gram(store, rows=found.rows, memory=context.memory or _MEMORY)
-    return Correlations(gram, found.truth)
+    photos = _fingerprints(context, drawn, side)
+    with open_store(photos.case) as store:
+        gram = correlate.gram(store, rows=photos.rows, memory=context.memory or _MEMORY)
+    return Correlations(gram, photos.truth)
 
 
 def _fingerprints(context: Context, drawn: Collection, side: int) -> Fingerprints:

@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.errors import SamecamError
-from samecam.experiments._made import commit, processor, versions
+from samecam.provenance import commit, library_versions, processor, versions
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+-]*(/[A-Za-z0-9][A-Za-z0-9._=+-]*)*")
 _FORMAT = 1
+# Libraries that methods compute with, beside those that make fingerprints.
+COMPUTED_WITH = ("scipy", "scikit-learn")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,8 @@ class Study:
                     f"{saved['parameters']}, not {given}: name a new folder for this study."
                 )
             return self.load(key)
-        found = make()
-        self._save(key, found, given)
+        run = make()
+        self._save(key, run, given)
         self.made += 1
         return self.load(key)
 
@@ -126,8 +128,8 @@ class Study:
     def keys(self, prefix: str = "") -> list[str]:
         """Names of all saved runs that begin with `prefix`, sorted, numbers by value."""
         root = self.folder / "runs"
-        found = (p.relative_to(root).with_suffix("").as_posix() for p in _files(root))
-        return sorted((key for key in found if key.startswith(prefix)), key=_natural)
+        keys = (p.relative_to(root).with_suffix("").as_posix() for p in _files(root))
+        return sorted((key for key in keys if key.startswith(prefix)), key=_natural)
 
     def _document(self, key: str) -> dict[str, Any]:
         path = self._path(key, ".json")
@@ -152,7 +154,7 @@ class Study:
             with _whole(arrays) as stream:
                 np.savez_compressed(stream, **run.arrays)  # type: ignore[arg-type]
         else:
-            with _sentence(arrays):
+            with _write_errors(arrays):
                 arrays.unlink(missing_ok=True)
         document = {
             "format": _FORMAT,
@@ -183,7 +185,7 @@ def _whole(path: Path) -> Iterator[IO[bytes]]:
     # Of this process and thread alone: two that write the same file do not meet.
     beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        with _sentence(path):
+        with _write_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             with open(beside, "wb") as stream:
                 yield stream
@@ -196,8 +198,8 @@ def _whole(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _sentence(path: Path) -> Iterator[None]:
-    """Say of a path that it cannot be written, and why."""
+def _write_errors(path: Path) -> Iterator[None]:
+    """Report that a path cannot be written, and why."""
     try:
         yield
     except OSError as error:
@@ -225,10 +227,10 @@ def _held(folder: Path) -> _Hold:
     if os.path.exists(folder) and not os.path.isdir(folder):
         raise SamecamError(f"{str(folder)!r} is a file: name a folder for the study.")
     real = os.path.realpath(folder)
-    found = _holds.get(real)
-    if found is not None:
-        return found
-    with _sentence(folder):
+    held = _holds.get(real)
+    if held is not None:
+        return held
+    with _write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         hold = _Hold(lock_folder(folder))
     _holds[real] = hold
@@ -243,7 +245,12 @@ def _read_arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
 
 @cache
 def _provenance() -> dict[str, Any]:
-    return {"commit": commit(), "versions": versions(), "processor": processor()}
+    computed_with = library_versions(*COMPUTED_WITH)
+    return {
+        "commit": commit(),
+        "versions": versions() | computed_with,
+        "processor": processor(),
+    }
 
 
 def _files(root: Path) -> Iterator[Path]:

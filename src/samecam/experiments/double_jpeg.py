@@ -6,7 +6,7 @@ from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._paper import QUALITIES, TABLE_III
 from samecam.experiments._photo_level import plot_photos, run_photos, score_photos
 from samecam.experiments._photo_sets import JUDGED, PhotoSet, Setting, allowed_sides
-from samecam.experiments._photo_words import introduce, tables, where_behind
+from samecam.experiments._photo_text import introduce, tables, where_behind
 from samecam.experiments._study import Study
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _AGAIN = (
 )
 
 
-def words(result: Result) -> str:
+def text(result: Result) -> str:
     """The section of the page."""
     scales = dict(zip(map(tuple, result["set"]["settings"]), result["null_scales"], strict=True))
     once = scales[None, JUDGED]
@@ -74,6 +74,6 @@ EXPERIMENT = Experiment(
     run,
     score,
     plot,
-    words,
+    text,
     takes_data=True,
 )

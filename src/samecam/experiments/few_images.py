@@ -4,14 +4,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from samecam import pages
 from samecam.datasets import twin
 from samecam.errors import SamecamError
-from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import Task, cell, rounded, run_grid, score_grid, tasks
+from samecam.experiments._grid import GridRun, cell, grid_runs, rounded, run_grid, score_grid
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, twin_source
 from samecam.experiments._study import Study
+from samecam.experiments._text import failures, standing, with_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,10 +22,10 @@ _NAME = "few400"
 _METHODS = ("ours", "ls-ssc", "lin-ls", "lin-ls-measured")
 
 
-def _todo(context: Context) -> list[Task]:
-    found = Plan([twin_source(twin(_NAME))], ())
+def _todo(context: Context) -> list[GridRun]:
+    planned = Plan([twin_source(twin(_NAME))], ())
     methods = _METHODS[:-1] if context.quick else _METHODS  # a run takes half a minute or more
-    return tasks(found, [METHODS[key] for key in methods], context.runs)
+    return grid_runs(planned, [METHODS[key] for key in methods], context.runs)
 
 
 def _run(context: Context) -> None:
@@ -62,9 +64,9 @@ def _plot(result: Result) -> "Figure":
     figure = _pictures.blank(10.5, 2.7)
     printed = {entry["method"]: entry for entry in result["printed"]}
     panels = (
-        ("f", "F", _words.share),
-        ("n_clusters", "groups (there are 400 cameras)", _words.count),
-        ("n_unclustered", "photos left without a group", _words.count),
+        ("f", "F", pages.share),
+        ("n_clusters", "groups (there are 400 cameras)", pages.count),
+        ("n_unclustered", "photos left without a group", pages.count),
     )
     for ax, (name, title, word) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
         rows = _pictures.bars_of(_shown(result), name, printed)
@@ -76,33 +78,33 @@ def _plot(result: Result) -> "Figure":
 
 
 def _text(result: Result) -> str:
-    said = [*_words.standing(result, [_NAME]), *map(_about, _shown(result))]
+    said = [*standing(result, [_NAME]), *map(_about, _shown(result))]
     rows = {row["method"]: row for row in _shown(result)}
     left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
     if left:
-        fewer = [f"{row['label']} ({_words.count(row['n_unclustered'])})" for row in left]
+        fewer = [f"{row['label']} ({pages.count(row['n_unclustered'])})" for row in left]
         said.append(
             f"**Ours is worse in one thing:** it leaves more photos alone than "
-            f"{_words.listed(fewer)}, since it does not guess where a photo cannot be told from "
+            f"{pages.listed(fewer)}, since it does not guess where a photo cannot be told from "
             f"chance: {_extremes(result['alone_by_size'])}."
         )
     for entry in result["printed"]:
         said.append(
             f"In print ({entry['place']}) {entry['label']} has F "
-            f"{_words.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
+            f"{pages.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
             f"{entry['n_unclustered']} alone."
         )
-    said += _words.failures(result)
+    said += failures(result)
     head = ["method", "F", "precision", "recall", "groups", "left alone"]
     lines = [
         [
             f"**{row['label']}**" if row["method"] == "ours" else row["label"],
-            *(_words.with_spread(row, name) for name in ("f", "precision", "recall")),
-            *(_words.count(row[name]) for name in ("n_clusters", "n_unclustered")),
+            *(with_spread(row, name) for name in ("f", "precision", "recall")),
+            *(pages.count(row[name]) for name in ("n_clusters", "n_unclustered")),
         ]
         for row in _shown(result)
     ]
-    return _words.bullets(said) + "\n\n" + _words.table(head, lines)
+    return pages.bullets(said) + "\n\n" + pages.table(head, lines)
 
 
 def _extremes(alone: Mapping[str, float]) -> str:
@@ -117,9 +119,9 @@ def _extremes(alone: Mapping[str, float]) -> str:
 def _about(row: Mapping[str, Any]) -> str:
     label = "Ours" if row["method"] == "ours" else row["label"]
     return (
-        f"{label} has F {_words.with_spread(row)} (precision {_words.share(row['precision'])}, "
-        f"recall {_words.share(row['recall'])}) with {_words.count(row['n_clusters'])} groups, and "
-        f"leaves {_words.count(row['n_unclustered'])} of {_words.count(row['n_images'])} alone."
+        f"{label} has F {with_spread(row)} (precision {pages.share(row['precision'])}, "
+        f"recall {pages.share(row['recall'])}) with {pages.count(row['n_clusters'])} groups, and "
+        f"leaves {pages.count(row['n_unclustered'])} of {pages.count(row['n_images'])} alone."
     )
 
 

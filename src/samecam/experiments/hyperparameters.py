@@ -19,7 +19,7 @@ from samecam.experiments._hyper_sets import (
     simulated_parameters,
     simulated_set,
 )
-from samecam.experiments._hyper_words import text
+from samecam.experiments._hyper_text import text
 from samecam.experiments._paper import GAMMAS
 from samecam.experiments._study import Run, Study
 
@@ -109,9 +109,9 @@ def _eta(given: Correlated, eta: float | None) -> Run:
     else:
         answer = represent(given.gram, gamma, solver="admm", eta=eta)
     weights = affinity(answer.coefficients)
-    found = spectrum(weights)
-    count = eigengap(found.values, n_nodes=found.n_nodes)
-    labels = spectral_groups(weights, found, count, 0)
+    eigen = spectrum(weights)
+    count = eigengap(eigen.values, n_nodes=eigen.n_nodes)
+    labels = spectral_groups(weights, eigen, count, 0)
     told = answer.report
     facts = {
         "eta": eta,
@@ -236,22 +236,22 @@ def _score_gamma(
     study: Study, context: Context, name: str, side: int, runs: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """F and cost of every γ; F of our default, of the published one, and of the cost's choice."""
-    found: dict[str, dict[str, Any]] = {}
+    by_key: dict[str, dict[str, Any]] = {}
     for key in (*(f"{number:02d}" for number, _ in _gammas(context)), *NAMED):
         run = study.load(f"gamma/{name}-{side}/{key}")
         got = {"gamma": run.facts["gamma"], "cost": run.facts["cost"], **_pair_scores(run)}
-        found[key] = got
+        by_key[key] = got
         runs.append({"part": "gamma", "set": name, "side": side, "γ": key, **run.facts, **got})
-    rows = [row for key, row in found.items() if key not in NAMED]
+    rows = [row for key, row in by_key.items() if key not in NAMED]
     priced = [row for row in rows if row["cost"] is not None]
     return {
         "set": name,
         "side": side,
         "photos": len(run.arrays["truth"]),
         "null_scale": run.facts["null_scale"],
-        "best": max(found.values(), key=lambda row: float(row["f"])),
+        "best": max(by_key.values(), key=lambda row: float(row["f"])),
         "by_cost": min(priced, key=lambda row: row["cost"]) if priced else None,
-        **{key: found[key] for key in NAMED},
+        **{key: by_key[key] for key in NAMED},
         "rows": rows,
     }
 
@@ -270,17 +270,17 @@ def _score_recycling(
     from samecam.metrics import scores
 
     neighbours = _neighbours(context)
-    found = np.empty((2, len(neighbours), ROUNDS + 1, context.runs))
+    measured = np.empty((2, len(neighbours), ROUNDS + 1, context.runs))
     for place, k in enumerate(neighbours):
         for seed in range(context.runs):
             run = study.load(f"recycling/{name}-{preset}/K={k}/{seed}")
             got = [scores(run.arrays["truth"], labels) for labels in run.arrays["labels"]]
-            found[0, place, :, seed] = [one.precision for one in got]
-            found[1, place, :, seed] = [one.ld_over_lg for one in got]
-            told = {"precision": found[0, place, :, seed].round(5).tolist(),
-                    "ld_over_lg": found[1, place, :, seed].round(5).tolist()}  # fmt: skip
+            measured[0, place, :, seed] = [one.precision for one in got]
+            measured[1, place, :, seed] = [one.ld_over_lg for one in got]
+            told = {"precision": measured[0, place, :, seed].round(5).tolist(),
+                    "ld_over_lg": measured[1, place, :, seed].round(5).tolist()}  # fmt: skip
             runs.append({"part": "recycling", "set": name, **run.facts, **told})
-    mean, spread = found.mean(axis=3), found.std(axis=3, ddof=1)
+    mean, spread = measured.mean(axis=3), measured.std(axis=3, ddof=1)
     k, rounds = choose_k_and_recycling(neighbours, mean[0], mean[1])
     rows = [
         {

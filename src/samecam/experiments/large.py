@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from samecam import pages
 from samecam.datasets import configuration
-from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import Task, cell, remarks, run_grid, score_grid, tasks
+from samecam.experiments._grid import GridRun, cell, grid_runs, remarks, run_grid, score_grid
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
+from samecam.experiments._text import failures, standing, with_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,13 +30,13 @@ _METHODS = ("ours", "ls-ssc", "lin-ls")
 _SLOWEST = (("LDa74", "lin-ls"), ("LVa33", "lin-ls"))
 
 
-def _todo(collection: str, context: Context) -> tuple[Plan, list[Task]]:
+def _todo(collection: str, context: Context) -> tuple[Plan, list[GridRun]]:
     names = _QUICK[collection] if context.quick else _NAMES[collection]
-    found = plan(context, collection, names)
-    todo = tasks(found, [METHODS[key] for key in _METHODS], context.runs)
+    planned = plan(context, collection, names)
+    todo = grid_runs(planned, [METHODS[key] for key in _METHODS], context.runs)
     if context.quick:
-        todo = [task for task in todo if (task.source.name, task.method.key) not in _SLOWEST]
-    return found, todo
+        todo = [run for run in todo if (run.source.name, run.method.key) not in _SLOWEST]
+    return planned, todo
 
 
 def _run(collection: str, context: Context) -> None:
@@ -42,15 +44,15 @@ def _run(collection: str, context: Context) -> None:
 
 
 def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
-    found, todo = _todo(collection, context)
-    names = [source.name for source in found.sources]
+    planned, todo = _todo(collection, context)
+    names = [source.name for source in planned.sources]
     scored = score_grid(study, todo)
     return {
         "collection": collection,
         "configurations": names,
         "cameras": [_cameras(name) for name in names],
-        "skipped": list(found.skipped),
-        "notes": remarks(found, scored) if context.data is not None else [],
+        "skipped": list(planned.skipped),
+        "notes": remarks(planned, scored) if context.data is not None else [],
         "printed": [_paper.as_json(p) for p in _paper.LARGE if p.configuration in names],
         **scored,
     }
@@ -62,8 +64,8 @@ def _cameras(name: str) -> int | None:
 
 def _rows(result: Result, method: str) -> list[tuple[float, Mapping[str, Any]]]:
     """Number of cameras and row of a method, where it was run."""
-    found = [cell(result, name, method) for name in result["configurations"]]
-    return [(float(row["n_cameras"]), row) for row in found if row is not None]
+    cells = [cell(result, name, method) for name in result["configurations"]]
+    return [(float(row["n_cameras"]), row) for row in cells if row is not None]
 
 
 def _plot(result: Result) -> "Figure":
@@ -76,12 +78,12 @@ def _plot(result: Result) -> "Figure":
     axes = figure.subplots(1, 3)
     for ax, (measure, title) in zip(axes, panels, strict=True):
         for method in _METHODS:
-            found = _rows(result, method)
-            if found:
-                xs = [x for x, _ in found]
-                ys = [row[measure] for _, row in found]
-                spread = [row[f"{measure}_spread"] for _, row in found]
-                _pictures.line(ax, method, found[0][1]["label"], xs, ys, spread)
+            points = _rows(result, method)
+            if points:
+                xs = [x for x, _ in points]
+                ys = [row[measure] for _, row in points]
+                spread = [row[f"{measure}_spread"] for _, row in points]
+                _pictures.line(ax, method, points[0][1]["label"], xs, ys, spread)
         _pictures.tidy(ax, title, "cameras")
         _pictures.at_cameras(ax, [x for key in _METHODS for x, _ in _rows(result, key)])
     axes[0].set_ylim(0, 1.04)
@@ -93,7 +95,7 @@ def _plot(result: Result) -> "Figure":
     for entry in result["printed"]:
         above = "f_above" in entry
         value = entry.get("f", entry.get("f_above"))
-        word = f"print: {'> ' * above}{_words.share(value)}"
+        word = f"print: {'> ' * above}{pages.share(value)}"
         cameras = configuration(entry["configuration"]).cameras
         _pictures.printed(axes[0], cameras, value, entry["method"], word, above=above)
     axes[0].legend(loc="lower left", frameon=False, fontsize=8.5)
@@ -102,7 +104,7 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = _words.standing(result, names)
+    said = standing(result, names)
     for method in ("ls-ssc", "lin-ls"):
         rows = [row for _, row in _rows(result, method)]
         if rows:
@@ -117,9 +119,9 @@ def _text(result: Result) -> str:
     tried = {row["configuration"] for row in result["rows"] if row["method"] == "lin-ls"}
     left = [name for name in names if name not in tried]
     if left:
-        said.append(f"Lin-LS was left out on {_words.listed(left)}, where it takes longest.")
-    said += [*_words.failures(result), *result["skipped"], *result["notes"]]
-    return _words.bullets(said) + "\n\n" + _table(result, names)
+        said.append(f"Lin-LS was left out on {pages.listed(left)}, where it takes longest.")
+    said += [*failures(result), *result["skipped"], *result["notes"]]
+    return pages.bullets(said) + "\n\n" + _table(result, names)
 
 
 def _course(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -128,9 +130,9 @@ def _course(rows: Sequence[Mapping[str, Any]]) -> str:
     ratio = [row["lp_over_lg"] for row in rows]
     alone = [row["n_unclustered"] for row in rows]
     return (
-        f"{rows[0]['label']} has F {_words.span(_words.share(min(f)), _words.share(max(f)))}, "
-        f"{_words.span(f'{min(ratio):.2f}', f'{max(ratio):.2f}')} groups a camera, and leaves "
-        f"{_words.span(_words.count(min(alone)), _words.count(max(alone)))} photos alone."
+        f"{rows[0]['label']} has F {pages.span(pages.share(min(f)), pages.share(max(f)))}, "
+        f"{pages.span(f'{min(ratio):.2f}', f'{max(ratio):.2f}')} groups a camera, and leaves "
+        f"{pages.span(pages.count(min(alone)), pages.count(max(alone)))} photos alone."
     )
 
 
@@ -140,9 +142,9 @@ def _in_print(result: Result) -> list[str]:
         row = cell(result, entry["configuration"], entry["method"])
         value = entry.get("f", entry.get("f_above"))
         above = "above " * ("f_above" in entry)
-        here = "" if row is None else f"; here {_words.with_spread(row)}"
+        here = "" if row is None else f"; here {with_spread(row)}"
         said.append(
-            f"In print ({entry['place']}) {entry['label']} has F {above}{_words.share(value)} on "
+            f"In print ({entry['place']}) {entry['label']} has F {above}{pages.share(value)} on "
             f"{entry['configuration']}{here}."
         )
     return said or ["The paper prints no number for these: its figures alone show them."]
@@ -153,18 +155,18 @@ def _table(result: Result, names: Sequence[str]) -> str:
     rows = []
     for name in names:
         line = [cell(result, name, key) for key in _METHODS]
-        images = next((_words.count(row["n_images"]) for row in line if row is not None), "–")
-        words = ["–" if row is None else _cell_words(row) for row in line]
+        images = next((pages.count(row["n_images"]) for row in line if row is not None), "–")
+        words = ["–" if row is None else _cell_text(row) for row in line]
         rows.append([name, images, *words])
     said = "F (precision, recall), groups, photos left alone:"
-    return f"{said}\n\n{_words.table(head, rows)}"
+    return f"{said}\n\n{pages.table(head, rows)}"
 
 
-def _cell_words(row: Mapping[str, Any]) -> str:
+def _cell_text(row: Mapping[str, Any]) -> str:
     return (
-        f"{_words.with_spread(row)} ({_words.share(row['precision'])}, "
-        f"{_words.share(row['recall'])}), {_words.count(row['n_clusters'])}, "
-        f"{_words.count(row['n_unclustered'])}"
+        f"{with_spread(row)} ({pages.share(row['precision'])}, "
+        f"{pages.share(row['recall'])}), {pages.count(row['n_clusters'])}, "
+        f"{pages.count(row['n_unclustered'])}"
     )
 
 

@@ -4,13 +4,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from samecam import pages
 from samecam.datasets import configurations
-from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import Task, cell, remarks, run_grid, score_grid, tasks
+from samecam.experiments._grid import GridRun, cell, grid_runs, remarks, run_grid, score_grid
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
+from samecam.experiments._text import failures, standing, with_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,9 +35,9 @@ def _names(collection: str, quick: bool) -> Sequence[str]:
     return _QUICK[collection] if quick else everything
 
 
-def _todo(collection: str, context: Context) -> tuple[Plan, list[Task]]:
-    found = plan(context, collection, _names(collection, context.quick))
-    return found, tasks(found, METHODS.values(), context.runs)
+def _todo(collection: str, context: Context) -> tuple[Plan, list[GridRun]]:
+    planned = plan(context, collection, _names(collection, context.quick))
+    return planned, grid_runs(planned, METHODS.values(), context.runs)
 
 
 def _run(collection: str, context: Context) -> None:
@@ -43,14 +45,14 @@ def _run(collection: str, context: Context) -> None:
 
 
 def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
-    found, todo = _todo(collection, context)
-    names = [source.name for source in found.sources]
+    planned, todo = _todo(collection, context)
+    names = [source.name for source in planned.sources]
     scored = score_grid(study, todo)
     return {
         "collection": collection,
         "configurations": names,
-        "skipped": list(found.skipped),
-        "notes": remarks(found, scored) if context.data is not None else [],
+        "skipped": list(planned.skipped),
+        "notes": remarks(planned, scored) if context.data is not None else [],
         "printed": [_paper.as_json(_paper.VA20)] if "Va20" in names else [],
         **scored,
     }
@@ -78,17 +80,17 @@ def cells(
     )
 
 
-def _with_print(result: Result, found: _pictures.Cells, *, show: bool) -> _pictures.Cells:
+def _with_print(result: Result, shown: _pictures.Cells, *, show: bool) -> _pictures.Cells:
     """The table with a row below LS-SSC for what is printed of it, empty where nothing is."""
-    if not result["printed"] or "LS-SSC" not in found.rows:
-        return found
-    entry, at = result["printed"][0], found.rows.index("LS-SSC") + 1
-    value = [entry["f"] if show and n == entry["configuration"] else None for n in found.columns]
-    words = ["" if v is None else _words.share(v) for v in value]
-    rows = list(found.rows)
-    return found._replace(
-        values=[*found.values[:at], value, *found.values[at:]],
-        words=[*found.words[:at], words, *found.words[at:]],
+    if not result["printed"] or "LS-SSC" not in shown.rows:
+        return shown
+    entry, at = result["printed"][0], shown.rows.index("LS-SSC") + 1
+    value = [entry["f"] if show and n == entry["configuration"] else None for n in shown.columns]
+    words = ["" if v is None else pages.share(v) for v in value]
+    rows = list(shown.rows)
+    return shown._replace(
+        values=[*shown.values[:at], value, *shown.values[at:]],
+        words=[*shown.words[:at], words, *shown.words[at:]],
         rows=[*rows[:at], "LS-SSC in print", *rows[at:]],
     )
 
@@ -97,12 +99,12 @@ def _plot(result: Result) -> "Figure":
     wide = max(len(result["configurations"]), 4)
     figure = _pictures.blank(3.2 + 1.16 * wide, 4.9)
     left, right = figure.subplots(1, 2, sharey=True)
-    f = cells(result, lambda row: _words.share(row["f"]), lambda row: float(row["f"]))
+    f = cells(result, lambda row: pages.share(row["f"]), lambda row: float(row["f"]))
     f = _with_print(result, f, show=True)
     _pictures.shade(left, f, "F: darker is better", least=0.4, most=1.05, cmap="Blues")
     alone = cells(
         result,
-        lambda row: _words.count(row["n_unclustered"]),
+        lambda row: pages.count(row["n_unclustered"]),
         lambda row: float(row["n_unclustered"] / row["n_images"]),
     )
     alone = _with_print(result, alone, show=False)
@@ -121,8 +123,8 @@ def _sentences(result: Result) -> list[str]:
         least, most = min(row["f"] for row in ours), max(row["f"] for row in ours)
         alone = sum(row["n_unclustered"] for row in ours)
         said = [
-            f"Ours has F {_words.span(_words.share(least), _words.share(most))} and leaves "
-            f"{_words.count(alone)} photos without a group in all."
+            f"Ours has F {pages.span(pages.share(least), pages.share(most))} and leaves "
+            f"{pages.count(alone)} photos without a group in all."
         ]
     for method in ("ls-ssc", "ssc-nc"):
         rows = [row for name in names if (row := cell(result, name, method)) is not None]
@@ -130,15 +132,15 @@ def _sentences(result: Result) -> list[str]:
             low = min(rows, key=lambda row: row["f"])
             high = max(rows, key=lambda row: row["f"])
             said.append(f"The paper's {low['label']} has F {_range(low, high)}.")
-    return [*said, *_words.standing(result, names)]
+    return [*said, *standing(result, names)]
 
 
 def _range(low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
     """The lowest and the highest F of a method, with where."""
-    if _words.share(low["f"]) == _words.share(high["f"]):
-        return f"{_words.share(low['f'])} on all"
-    least = f"{_words.with_spread(low)} ({low['configuration']})"
-    return f"from {least} to {_words.with_spread(high)} ({high['configuration']})"
+    if pages.share(low["f"]) == pages.share(high["f"]):
+        return f"{pages.share(low['f'])} on all"
+    least = f"{with_spread(low)} ({low['configuration']})"
+    return f"from {least} to {with_spread(high)} ({high['configuration']})"
 
 
 def _in_print(result: Result) -> list[str]:
@@ -147,11 +149,11 @@ def _in_print(result: Result) -> list[str]:
         row = cell(result, entry["configuration"], entry["method"])
         if row is not None:
             said.append(
-                f"In print ({entry['place']}): {row['label']} F {_words.share(entry['f'])}, "
-                f"precision {_words.share(entry['precision'])}, recall "
-                f"{_words.share(entry['recall'])}, ARI {_words.share(entry['ari'])}; here "
-                f"{_words.with_spread(row)}, {_words.share(row['precision'])}, "
-                f"{_words.share(row['recall'])}, {_words.share(row['ari'])}."
+                f"In print ({entry['place']}): {row['label']} F {pages.share(entry['f'])}, "
+                f"precision {pages.share(entry['precision'])}, recall "
+                f"{pages.share(entry['recall'])}, ARI {pages.share(entry['ari'])}; here "
+                f"{with_spread(row)}, {pages.share(row['precision'])}, "
+                f"{pages.share(row['recall'])}, {pages.share(row['ari'])}."
             )
     if not said:
         said = ["The paper prints no number for these: its figures alone show them."]
@@ -160,18 +162,18 @@ def _in_print(result: Result) -> list[str]:
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = [*_sentences(result), *_in_print(result), *_words.failures(result)]
+    said = [*_sentences(result), *_in_print(result), *failures(result)]
     said += [*result["skipped"], *result["notes"]]
     rows = []
     for method, label in _ranked(result):
         line = [cell(result, name, method) for name in names]
-        words = ["–" if row is None else _cell_words(row) for row in line]
+        words = ["–" if row is None else _cell_text(row) for row in line]
         rows.append([f"**{label}**" if method == "ours" else label, *words])
-    return _words.bullets(said) + "\n\nF, L_p/L_g:\n\n" + _words.table(["method", *names], rows)
+    return pages.bullets(said) + "\n\nF, L_p/L_g:\n\n" + pages.table(["method", *names], rows)
 
 
-def _cell_words(row: Mapping[str, Any]) -> str:
-    return f"{_words.with_spread(row)}, {row['lp_over_lg']:.2f}"
+def _cell_text(row: Mapping[str, Any]) -> str:
+    return f"{with_spread(row)}, {row['lp_over_lg']:.2f}"
 
 
 def _experiment(collection: str, title: str) -> Experiment:

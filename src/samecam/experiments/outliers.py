@@ -6,12 +6,22 @@ from math import comb
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from samecam.experiments import _paper, _pictures, _words
+from samecam import pages
+from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import Task, cell, remarks, rounded, run_grid, score_grid, tasks
+from samecam.experiments._grid import (
+    GridRun,
+    cell,
+    grid_runs,
+    remarks,
+    rounded,
+    run_grid,
+    score_grid,
+)
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
+from samecam.experiments._text import failures, standing, with_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,8 +36,8 @@ def _plan(context: Context) -> Plan:
     return plan(context, "vision", [_NAME])
 
 
-def _todo(context: Context) -> list[Task]:
-    return tasks(_plan(context), [METHODS[key] for key in _METHODS], context.runs)
+def _todo(context: Context) -> list[GridRun]:
+    return grid_runs(_plan(context), [METHODS[key] for key in _METHODS], context.runs)
 
 
 def _run(context: Context) -> None:
@@ -46,13 +56,13 @@ def strangers(truth: Sequence[int], labels: Sequence[int]) -> tuple[int, int, in
 
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
-    found = _plan(context)
+    planned = _plan(context)
     scored = score_grid(study, _todo(context))
     _count_strangers(study, scored)
     real: dict[str, Any] = {}
     if context.data is not None:
-        real = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
-    names = [source.name for source in found.sources]
+        real = {"skipped": list(planned.skipped), "notes": remarks(planned, scored)}
+    names = [source.name for source in planned.sources]
     return {
         "configurations": names,
         "printed": [_paper.as_json(_paper.OUTLIERS)] if _NAME in names else [],
@@ -84,11 +94,11 @@ def _shown(result: Result) -> list[Mapping[str, Any]]:
 def _plot(result: Result) -> "Figure":
     figure = _pictures.blank(10.5, 3.4)
     printed = {entry["method"]: entry for entry in result["printed"]}
-    there = _words.count(_shown(result)[0]["strangers"])
+    there = pages.count(_shown(result)[0]["strangers"])
     panels = (
-        ("f", "F", _words.share),
-        ("n_unclustered", "photos left without a group", _words.count),
-        ("strangers_left", f"of these, strangers (there are {there})", _words.count),
+        ("f", "F", pages.share),
+        ("n_unclustered", "photos left without a group", pages.count),
+        ("strangers_left", f"of these, strangers (there are {there})", pages.count),
     )
     for ax, (name, title, word) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
         rows = _pictures.bars_of(_shown(result), name, printed)
@@ -106,26 +116,26 @@ def _text(result: Result) -> str:
         if key in rows
     ]
     said += [
-        f"In print ({entry['place']}): F {_words.share(entry['f'])}, {entry['n_unclustered']} left "
+        f"In print ({entry['place']}): F {pages.share(entry['f'])}, {entry['n_unclustered']} left "
         f"alone, {entry['strangers_left']} of the strangers among them."
         for entry in result["printed"]
     ]
-    said += _words.standing(result, result["configurations"])
+    said += standing(result, result["configurations"])
     if "ours" in rows:
         said += _let_in(rows)
-    said += [*_words.failures(result), *result.get("skipped", []), *result.get("notes", [])]
+    said += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
     head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
     lines = [
         [
             f"**{row['label']}**" if row["method"] == "ours" else row["label"],
-            _words.with_spread(row),
-            _words.count(row["n_unclustered"]),
-            f"{_words.count(row['strangers_left'])} of {_words.count(row['strangers'])}",
-            _words.count(row["groups_with_strangers"]),
+            with_spread(row),
+            pages.count(row["n_unclustered"]),
+            f"{pages.count(row['strangers_left'])} of {pages.count(row['strangers'])}",
+            pages.count(row["groups_with_strangers"]),
         ]
         for row in rows.values()
     ]
-    return _words.bullets(said) + "\n\n" + _words.table(head, lines)
+    return pages.bullets(said) + "\n\n" + pages.table(head, lines)
 
 
 def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -138,8 +148,8 @@ def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     chance = at_least(joined, there, _JOIN_RATE)
     said = [
         f"Ours lets in {joined} of {there} strangers on this one draw, where its `join_rate` of "
-        f"1 % would be {_words.count(_JOIN_RATE * there)} on average. With 1 % for each, "
-        f"{joined} or more come up in {_words.rate(chance)} of all draws"
+        f"1 % would be {pages.count(_JOIN_RATE * there)} on average. With 1 % for each, "
+        f"{joined} or more come up in {pages.percent(chance)} of all draws"
         + (
             ": one draw cannot tell bad luck from a rate that is not kept."
             if chance < _RARE
@@ -148,7 +158,7 @@ def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     ]
     better = [row["label"] for row in rows.values() if row["strangers_left"] > left]
     if better:
-        said.append(f"**Fewer strangers get into groups with {_words.listed(better)}** than so.")
+        said.append(f"**Fewer strangers get into groups with {pages.listed(better)}** than so.")
     return said
 
 
@@ -160,9 +170,9 @@ def at_least(count: int, of: int, rate: float) -> float:
 
 def _about(row: Mapping[str, Any], name: str) -> str:
     return (
-        f"{name} has F {_words.with_spread(row)}, leaves {_words.count(row['n_unclustered'])} "
-        f"photos alone, and with them {_words.count(row['strangers_left'])} of the "
-        f"{_words.count(row['strangers'])} strangers."
+        f"{name} has F {with_spread(row)}, leaves {pages.count(row['n_unclustered'])} "
+        f"photos alone, and with them {pages.count(row['strangers_left'])} of the "
+        f"{pages.count(row['strangers'])} strangers."
     )
 
 

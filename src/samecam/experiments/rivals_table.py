@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from samecam import pages
 from samecam.datasets import configuration, twin
-from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import Task, cell, remarks, run_grid, score_grid, tasks
+from samecam.experiments._grid import GridRun, cell, grid_runs, remarks, run_grid, score_grid
 from samecam.experiments._methods import METHODS, NCUTS_PHAN
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
+from samecam.experiments._text import failures, standing, with_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +29,7 @@ def _plan(context: Context) -> Plan:
         return plan(context, "", _NAMES)
     tree = "raise" if any(context.data.glob("RAISE*.csv")) else "dresden"
     of = {name: configuration(name).collection for name in _NAMES}
-    found = plan(
+    planned = plan(
         context,
         tree,
         [name for name in _NAMES if of[name] == tree],
@@ -38,12 +40,12 @@ def _plan(context: Context) -> Plan:
         for name in _NAMES
         if of[name] != tree
     ]
-    return Plan(found.sources, (*others, *found.skipped))
+    return Plan(planned.sources, (*others, *planned.skipped))
 
 
-def _todo(context: Context) -> list[Task]:
+def _todo(context: Context) -> list[GridRun]:
     methods = [NCUTS_PHAN if key == "ncuts" else method for key, method in METHODS.items()]
-    return tasks(_plan(context), methods, context.runs)
+    return grid_runs(_plan(context), methods, context.runs)
 
 
 def _run(context: Context) -> None:
@@ -51,12 +53,12 @@ def _run(context: Context) -> None:
 
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
-    found, scored = _plan(context), score_grid(study, _todo(context))
+    planned, scored = _plan(context), score_grid(study, _todo(context))
     real: dict[str, Any] = {}
     if context.data is not None:
-        real = {"skipped": list(found.skipped), "notes": remarks(found, scored)}
+        real = {"skipped": list(planned.skipped), "notes": remarks(planned, scored)}
     return {
-        "configurations": [source.name for source in found.sources],
+        "configurations": [source.name for source in planned.sources],
         "printed": [_paper.as_json(entry) for entry in _paper.RIVALS_TABLE],
         **real,
         **scored,
@@ -69,8 +71,8 @@ def _methods(result: Result) -> list[tuple[str, str]]:
     judged = _HARD if set(_HARD) <= set(there) else there
 
     def mean(method: str) -> float:
-        found = [cell(result, name, method) for name in judged]
-        return sum(float(row["f"]) for row in found if row is not None) / len(judged)
+        cells = [cell(result, name, method) for name in judged]
+        return sum(float(row["f"]) for row in cells if row is not None) / len(judged)
 
     known = {row["method"]: row["label"] for row in result["rows"]}
     return sorted(known.items(), key=lambda item: (item[0] != "ours", -mean(item[0])))
@@ -79,15 +81,15 @@ def _methods(result: Result) -> list[tuple[str, str]]:
 def _in_print(result: Result, name: str, method: str) -> Mapping[str, Any] | None:
     for entry in result["printed"]:
         if (entry["configuration"], entry["method"]) == (name, method):
-            found: Mapping[str, Any] = entry
-            return found
+            printed: Mapping[str, Any] = entry
+            return printed
     return None
 
 
 def _groups(name: str, clusters: float, cameras: float | None = None) -> str:
     """Groups found over cameras, as the table in print has them."""
     there = configuration(name).cameras if cameras is None else cameras
-    return f"{_words.count(clusters)}/{_words.count(there)}"
+    return f"{pages.count(clusters)}/{pages.count(there)}"
 
 
 def _plot(result: Result) -> "Figure":
@@ -121,10 +123,10 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = _words.standing(result, names)
+    said = standing(result, names)
     if set(_HARD) <= set(names):
         said.append(_order(result))
-    said += _words.failures(result)
+    said += failures(result)
     if "notes" in result:  # of photographs
         said += [*result["skipped"], *result["notes"]]
     else:
@@ -139,7 +141,7 @@ def _text(result: Result) -> str:
         line = [_entry(result, name, method) for name in names]
         rows.append([f"**{label}**" if method == "ours" else label, *line])
     note = "F, groups found/cameras, and in brackets the same in print:"
-    return _words.bullets(said) + f"\n\n{note}\n\n" + _words.table(head, rows)
+    return pages.bullets(said) + f"\n\n{note}\n\n" + pages.table(head, rows)
 
 
 def _order(result: Result) -> str:
@@ -148,8 +150,8 @@ def _order(result: Result) -> str:
     known = {entry["method"]: entry["label"] for entry in result["printed"]}
 
     def mean(method: str) -> float:
-        found = [_in_print(result, name, method) for name in _HARD]
-        return sum(float(entry["f"]) for entry in found if entry is not None) / len(_HARD)
+        entries = [_in_print(result, name, method) for name in _HARD]
+        return sum(float(entry["f"]) for entry in entries if entry is not None) / len(_HARD)
 
     printed = sorted(known, key=lambda method: -mean(method))
     return (
@@ -160,12 +162,12 @@ def _order(result: Result) -> str:
 
 def _here(row: Mapping[str, Any]) -> str:
     groups = _groups(row["configuration"], row["n_clusters"], row["n_cameras"])
-    return f"{_words.share(row['f'])}, {groups}"
+    return f"{pages.share(row['f'])}, {groups}"
 
 
 def _printed(entry: Mapping[str, Any]) -> str:
     groups = _groups(entry["configuration"], entry["n_clusters"])
-    return f"{_words.share(entry['f'])}, {groups}"
+    return f"{pages.share(entry['f'])}, {groups}"
 
 
 def _entry(result: Result, name: str, method: str) -> str:
@@ -174,7 +176,7 @@ def _entry(result: Result, name: str, method: str) -> str:
     if row is None:
         return f"–{also}"
     groups = _groups(name, row["n_clusters"], row["n_cameras"])
-    return f"{_words.with_spread(row)}, {groups}{also}"
+    return f"{with_spread(row)}, {groups}{also}"
 
 
 EXPERIMENT = Experiment(

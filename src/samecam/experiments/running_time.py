@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from samecam import compute
+from samecam import compute, pages
 from samecam.datasets import Configuration, Twin, twin
 from samecam.errors import SamecamError
-from samecam.experiments import _paper, _pictures, _words
+from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result, silent
 from samecam.experiments._grid import cell, remarks, rounded
 from samecam.experiments._methods import METHODS, Method, make_estimator
 from samecam.experiments._sources import Fingerprints, Plan, Source, plan, twin_parameters
 from samecam.experiments._study import Run, Study
+from samecam.experiments._text import failures
 from samecam.metrics import scores
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ _MEMORY = 8 << 30
 _WARM = "Ds5"
 
 
-class Task(NamedTuple):
+class TimedRun(NamedTuple):
     """One run: a method on the fingerprints of a twin or of real photos, with a seed."""
 
     name: str
@@ -66,26 +67,26 @@ def _plan(context: Context) -> Plan:
     return plan(context, "dresden", _QUICK if context.quick else _NAMES)
 
 
-def _todo(context: Context, found: Plan | None = None) -> list[Task]:
+def _todo(context: Context, planned: Plan | None = None) -> list[TimedRun]:
     runs = range(_QUICK_RUNS if context.quick else _RUNS)
     methods = [METHODS[key] for key in _METHODS]
     real = context.data is not None
     return [
-        Task(source.name, method, seed, source if real else None)
-        for source in (found or _plan(context)).sources
+        TimedRun(source.name, method, seed, source if real else None)
+        for source in (planned or _plan(context)).sources
         for method in methods
         for seed in runs
     ]
 
 
-def scaled(found: Twin) -> Twin:
+def scaled(model: Twin) -> Twin:
     """A twin whose correlations stand out of chance as much, with fewer pixels.
 
     Strangers of d' pixels spread √(d/d') times as much as those of d; what cameras and models
     share grows by as much.
     """
-    factor = (found.n_pixels / _SIDE**2) ** 0.5
-    return replace(found, mean=found.mean * factor, model_mean=found.model_mean * factor)
+    factor = (model.n_pixels / _SIDE**2) ** 0.5
+    return replace(model, mean=model.mean * factor, model_mean=model.model_mean * factor)
 
 
 def _run(context: Context) -> None:
@@ -100,25 +101,25 @@ def _run_twins(context: Context) -> None:
     folder = context.study.folder / "store"
     made: str | None = None
 
-    def make(task: Task) -> Run:
+    def make(timing: TimedRun) -> Run:
         nonlocal made
         if made is None:
             made = ""
             _warm_up(context, folder)
-        if made != task.name:
-            _write(twin(task.name), folder)
-            made = task.name
-        return _timed(task, partial(_written, folder), context)
+        if made != timing.name:
+            _write(twin(timing.name), folder)
+            made = timing.name
+        return _timed(timing, partial(_written, folder), context)
 
     try:
-        for done, task in enumerate(todo):
+        for done, timing in enumerate(todo):
             context.progress("running-time", done, len(todo))
             parameters = {
-                **twin_parameters(twin(task.name), whole=True),
+                **twin_parameters(twin(timing.name), whole=True),
                 "side": _SIDE,
-                "options": task.method.settings(task.wanted),
+                "options": timing.method.settings(timing.wanted),
             }
-            context.study.run(task.key, partial(make, task), parameters=parameters)
+            context.study.run(timing.key, partial(make, timing), parameters=parameters)
     finally:
         if made is not None:  # else the folder may be another process's
             shutil.rmtree(folder, ignore_errors=True)
@@ -131,23 +132,26 @@ def _run_real(context: Context) -> None:
     kept: dict[str, Fingerprints] = {}
     begun = False
 
-    def make(task: Task) -> Run:
+    def make(timing: TimedRun) -> Run:
         nonlocal begun
-        assert task.source is not None
-        assert task.source.extract is not None
+        assert timing.source is not None
+        assert timing.source.extract is not None
         if not begun:
             begun = True
             _warm_up(context, context.study.folder / "store")
-        if task.name not in kept:
-            kept[task.name] = task.source.extract()
-        return _timed(task, partial(_opened, kept[task.name]), context)
+        if timing.name not in kept:
+            kept[timing.name] = timing.source.extract()
+        return _timed(timing, partial(_opened, kept[timing.name]), context)
 
     try:
-        for done, task in enumerate(todo):
+        for done, timing in enumerate(todo):
             context.progress("running-time", done, len(todo))
-            assert task.source is not None
-            parameters = {**task.source.parameters, "options": task.method.settings(task.wanted)}
-            context.study.run(task.key, partial(make, task), parameters=parameters)
+            assert timing.source is not None
+            parameters = {
+                **timing.source.parameters,
+                "options": timing.method.settings(timing.wanted),
+            }
+            context.study.run(timing.key, partial(make, timing), parameters=parameters)
     finally:
         if begun:
             shutil.rmtree(context.study.folder / "store", ignore_errors=True)
@@ -159,15 +163,15 @@ def _warm_up(context: Context, folder: Path) -> None:
     _write(twin(_WARM), folder)
     quiet = replace(context, progress=silent)
     for key in _METHODS:
-        _timed(Task(_WARM, METHODS[key], 0), partial(_written, folder), quiet)
+        _timed(TimedRun(_WARM, METHODS[key], 0), partial(_written, folder), quiet)
 
 
-def _write(found: Twin, folder: Path) -> None:
+def _write(model: Twin, folder: Path) -> None:
     """Fingerprints of a twin as a store, as a case keeps them."""
     from samecam.store import DiskStore
 
     shutil.rmtree(folder, ignore_errors=True)
-    X, labels = scaled(found).fingerprints(_SIDE**2)
+    X, labels = scaled(model).fingerprints(_SIDE**2)
     with closing(DiskStore.create(folder, n_pixels=_SIDE**2)) as store:
         for k, row in enumerate(X):
             store.add(f"{k:06d}", row, sha256=f"{k:064x}", meta={"camera": int(labels[k])})
@@ -184,59 +188,59 @@ def _written(folder: Path) -> "Iterator[tuple[FingerprintStore, Any]]":
 
 
 @contextmanager
-def _opened(found: Fingerprints) -> "Iterator[tuple[FingerprintStore, Any]]":
+def _opened(photos: Fingerprints) -> "Iterator[tuple[FingerprintStore, Any]]":
     """Extracted photos, open."""
     from samecam.case import open_store
     from samecam.store import Subset
 
-    with open_store(found.case) as store:
-        yield Subset(store, found.rows), found.truth
+    with open_store(photos.case) as store:
+        yield Subset(store, photos.rows), photos.truth
 
 
-def _timed(task: Task, opener: "Opener", context: Context) -> Run:
+def _timed(timing: TimedRun, opener: "Opener", context: Context) -> Run:
     """Time a method; of real photos that it cannot do, the reason is in `facts["failed"]`."""
-    from samecam.experiments._clocked import ClockedStore
+    from samecam.experiments._timed import TimedStore
 
-    options = task.method.settings(task.wanted)
+    options = timing.method.settings(timing.wanted)
     memory = context.memory or _MEMORY
     device = compute.choose_device(context.device)
     more = {"metric": "correlation", "memory": memory, "device": device}
-    estimator = make_estimator(task.method.name, options, task.seed, **more)
+    estimator = make_estimator(timing.method.name, options, timing.seed, **more)
     with opener() as (store, truth), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clocked = ClockedStore(store)
+        timed = TimedStore(store)
         began, cpu = time.perf_counter(), time.process_time()
         try:
-            estimator.fit(clocked)
+            estimator.fit(timed)
         except (SamecamError, ValueError) as error:
-            if task.source is None:
+            if timing.source is None:
                 raise
-            return Run({}, {"failed": " ".join(str(error).split()), "seed": task.seed})
+            return Run({}, {"failed": " ".join(str(error).split()), "seed": timing.seed})
         seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
     facts = {
         "seconds": seconds,
-        "reading": clocked.seconds,
+        "reading": timed.seconds,
         "processor": cpu,
         "options": options,
-        "seed": task.seed,
+        "seed": timing.seed,
         "device": estimator.get_params().get("device", "cpu"),
     }
     return Run({"labels": estimator.labels_.astype(np.int32), "truth": truth}, facts)
 
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
-    found = _plan(context)
-    todo = _todo(context, found)
-    runs = [_scored(study, task) for task in todo]
+    planned = _plan(context)
+    todo = _todo(context, planned)
+    runs = [_scored(study, timing) for timing in todo]
     rows = [_row([r for r in runs if (r["configuration"], r["method"]) == pair])
             for pair in dict.fromkeys((r["configuration"], r["method"]) for r in runs)]  # fmt: skip
     real: dict[str, Any] = {}
     pixels = _SIDE**2
     if context.data is not None:
-        pixels = found.sources[0].n_pixels
-        real = {"skipped": list(found.skipped), "notes": remarks(found, {"runs": runs})}
+        pixels = planned.sources[0].n_pixels
+        real = {"skipped": list(planned.skipped), "notes": remarks(planned, {"runs": runs})}
     return {
-        "configurations": [source.name for source in found.sources],
+        "configurations": [source.name for source in planned.sources],
         "side": math.isqrt(pixels),
         "bytes_a_photo": 2 * pixels,
         **real,
@@ -246,26 +250,26 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
     }
 
 
-def _scored(study: Study, task: Task) -> dict[str, Any]:
-    run = study.load(task.key)
+def _scored(study: Study, timing: TimedRun) -> dict[str, Any]:
+    run = study.load(timing.key)
     about = {
-        "key": task.key,
-        "configuration": task.name,
-        "method": task.method.key,
-        "label": task.method.label,
-        "seed": task.seed,
-        "commit": study.provenance(task.key)["commit"],
+        "key": timing.key,
+        "configuration": timing.name,
+        "method": timing.method.key,
+        "label": timing.method.label,
+        "seed": timing.seed,
+        "commit": study.provenance(timing.key)["commit"],
         "device": run.facts.get("device", "cpu"),
     }
     if "failed" in run.facts:
         return {**about, "failed": run.facts["failed"]}
-    found = scores(run.arrays["truth"].tolist(), run.arrays["labels"])
+    score = scores(run.arrays["truth"].tolist(), run.arrays["labels"])
     reading, seconds = run.facts["reading"], run.facts["seconds"]
     return {
         **about,
-        "n_cameras": found.n_cameras,
-        "n_images": found.n_images,
-        "f": rounded(found.f),
+        "n_cameras": score.n_cameras,
+        "n_images": score.n_images,
+        "f": rounded(score.f),
         "seconds": rounded(seconds),
         "reading": rounded(reading),
         "computing": rounded(seconds - reading),
@@ -293,8 +297,8 @@ def _plot(result: Result) -> "Figure":
     panels = (("computing", "computing, seconds"), ("reading", "reading fingerprints, seconds"))
     for ax, (name, title) in zip(axes, panels, strict=True):
         for method in _METHODS:
-            found = [cell(result, n, method) for n in result["configurations"]]
-            rows = [row for row in found if row is not None]
+            cells = [cell(result, n, method) for n in result["configurations"]]
+            rows = [row for row in cells if row is not None]
             if rows:
                 _pictures.line(
                     ax,
@@ -328,7 +332,7 @@ def _text(result: Result) -> str:
             )
     slower = [row for row in rows.values() if row["seconds"] < 0.95 * ours["seconds"]]
     if slower:
-        names = _words.listed([row["label"] for row in slower])
+        names = pages.listed([row["label"] for row in slower])
         said.append(f"**Ours is slower there than {names}.**")
     entry = result["printed"][0]
     said += _setting(result, _times(rows))
@@ -337,11 +341,11 @@ def _text(result: Result) -> str:
         f"({entry['configuration']}, 512²; "
         f"{entry['place']}), on a machine of its own: the two are not comparable."
     )
-    said += [*_words.failures(result), *result.get("skipped", []), *result.get("notes", [])]
+    said += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
     head = ["cameras", "photos", *(METHODS[key].label for key in _METHODS)]
     lines = [_line(result, name) for name in result["configurations"]]
     note = "Seconds (reading + computing), seconds of all cores, F:"
-    return _words.bullets(said) + f"\n\n{note}\n\n" + _words.table(head, lines)
+    return pages.bullets(said) + f"\n\n{note}\n\n" + pages.table(head, lines)
 
 
 def _setting(result: Result, times: str) -> list[str]:
@@ -370,14 +374,14 @@ def _times(rows: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _line(result: Result, name: str) -> list[str]:
-    found = [cell(result, name, key) for key in _METHODS]
-    first = next(row for row in found if row is not None)
+    cells = [cell(result, name, key) for key in _METHODS]
+    first = next(row for row in cells if row is not None)
     words = [
         "–"
         if row is None
         else f"{row['seconds']:.1f} ({row['reading']:.1f} + {row['computing']:.1f}), "
-        f"{row['processor']:.1f}, {_words.share(row['f'])}"
-        for row in found
+        f"{row['processor']:.1f}, {pages.share(row['f'])}"
+        for row in cells
     ]
     return [str(first["n_cameras"]), str(first["n_images"]), *words]
 

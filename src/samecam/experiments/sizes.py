@@ -6,7 +6,7 @@ from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._paper import SIDES, TABLE_IV
 from samecam.experiments._photo_level import plot_photos, run_photos, score_photos
 from samecam.experiments._photo_sets import PhotoSet, Setting, allowed_sides
-from samecam.experiments._photo_words import introduce, tables, where_behind
+from samecam.experiments._photo_text import introduce, tables, where_behind
 from samecam.experiments._study import Study
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def plot(result: Result) -> "Figure":
     return plot_photos(result)
 
 
-def words(result: Result) -> str:
+def text(result: Result) -> str:
     """The section of the page."""
     return "\n\n".join(
         [
@@ -54,6 +54,6 @@ EXPERIMENT = Experiment(
     run,
     score,
     plot,
-    words,
+    text,
     takes_data=True,
 )

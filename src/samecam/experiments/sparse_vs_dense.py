@@ -3,22 +3,17 @@
 import base64
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from samecam import pages
 from samecam.arrays import AnyFloats, Labels
-from samecam.errors import SamecamError
-from samecam.experiments import _pictures, _words
+from samecam.experiments import _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._photo_sets import (
-    PhotoSet,
-    Setting,
-    correlate_photos,
-    open_collection,
-)
+from samecam.experiments._photo_correlations import good_correlations
+from samecam.experiments._photo_sets import PhotoSet, largest_cameras, simulate_set
 from samecam.experiments._study import Run, Study
 
 if TYPE_CHECKING:
@@ -51,23 +46,19 @@ def _run(context: Context) -> None:
     if context.data is None:
         _synthetic(context)
     photos = _photographs(context)
-    correlate_photos(context, photos, None, [SIDE])
-    saved = context.study.load(f"{photos.name}/{Setting(None, SIDE).key}/correlations").arrays
-    good = np.flatnonzero(~saved["weak"])
-    truth = photos.truth()[saved["rows"][good]]
-    gram = saved["gram"][np.ix_(good, good)]
-    _represent(context, photos.kind, gram, truth.astype(np.intp), photos.as_parameters())
+    gram, truth = good_correlations(context, photos, SIDE)
+    _represent(context, photos.kind, gram, truth, photos.as_parameters())
 
 
 def _synthetic(context: Context) -> None:
     """The paper's uniform pictures, filtered as photographs are."""
     given = {"cameras": CAMERAS, "images": _each(context), "side": SIDE, "seed": 0}
-    found = context.study.run(
+    drawn = context.study.run(
         f"synthetic-{_each(context)}/correlations",
         lambda: _draw_synthetic(context),
         parameters=given,
     )
-    _represent(context, "synthetic", found.arrays["gram"], found.arrays["truth"], given)
+    _represent(context, "synthetic", drawn.arrays["gram"], drawn.arrays["truth"], given)
 
 
 def _draw_synthetic(context: Context) -> Run:
@@ -94,36 +85,11 @@ def _draw_synthetic(context: Context) -> Run:
 def _photographs(context: Context) -> PhotoSet:
     """Five cameras and as many photos of each as are wanted, or as there are."""
     each = _each(context)
-    if context.data is not None:
-        return _real(context.data, each)
-    from samecam.datasets import load_truth
-    from samecam.simulate import simulate_photos
-
-    name = f"simulated-{CAMERAS}x{each}"
-    folder = context.study.folder / "photos" / name
-    if not (folder / "truth.csv").exists():
-        simulate_photos(
-            folder,
-            cameras=CAMERAS,
-            images=each,
-            size=_PHOTO,
-            workers=context.workers,
-            progress=lambda done, total: context.progress("Photographing", done, total),
-        )
-    found = load_truth(folder / "truth.csv")
-    return PhotoSet(name, "simulated", tuple(found.paths), tuple(found.cameras))
-
-
-def _real(data: Path, each: int) -> PhotoSet:
-    found = open_collection(data)
-    most = sorted(found.sizes().items(), key=lambda item: (-item[1], item[0]))[:CAMERAS]
-    if len(most) < 2 or most[1][1] < _FEWEST:
-        raise SamecamError(
-            f"{str(data)!r} has {len(found.sizes())} cameras: give two or more with "
-            f"{_FEWEST} photos each."
-        )
-    found = found.take({camera: min(count, each) for camera, count in most})
-    return PhotoSet(f"real-{each}", "real", tuple(found.paths), tuple(found.cameras))
+    if context.data is None:
+        return simulate_set(context, f"simulated-{CAMERAS}x{each}", CAMERAS, each, _PHOTO)
+    collection, most = largest_cameras(context.data, CAMERAS, _FEWEST)
+    some = collection.take({camera: min(count, each) for camera, count in most.items()})
+    return PhotoSet.of(f"real-{each}", "real", some)
 
 
 def _represent(
@@ -296,12 +262,12 @@ def _text(result: Result) -> str:
             )
         for name, label in (("dense", "correlations"), ("sparse", "representations")):
             n = one[name]["numbers"]
-            shares = [_words.rate(n[key]) for key in ("within", "inside", "between")]
-            rows.append([_ON[one["kind"]], label, *shares, _words.share(n["auc"], 3)])
+            shares = [pages.percent(n[key]) for key in ("within", "inside", "between")]
+            rows.append([_ON[one["kind"]], label, *shares, pages.share(n["auc"], 3)])
         said.append(_compared(one))
     head = ["on", "matrix", "mass within cameras", "pairs of one camera with weight",
             "pairs of two", "AUC"]  # fmt: skip
-    return _words.bullets(said) + "\n\n" + _words.table(head, rows)
+    return pages.bullets(said) + "\n\n" + pages.table(head, rows)
 
 
 def _compared(one: Mapping[str, Any]) -> str:
@@ -316,7 +282,7 @@ def _compared(one: Mapping[str, Any]) -> str:
     if sparse["within"] > dense["within"]:
         said += " That is what the paper's figure shows."
     if sparse["auc"] < dense["auc"]:
-        less, more = (_words.share(n["auc"], 3) for n in (sparse, dense))
+        less, more = (pages.share(n["auc"], 3) for n in (sparse, dense))
         said += (
             f" Pair by pair the representation tells less (AUC {less} against {more}), "
             f"because {1 - sparse['inside']:.0%} of the pairs of one camera have no weight in it "

@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from samecam import pages
 from samecam.arrays import Doubles
 from samecam.errors import SamecamError
-from samecam.experiments import _pictures, _words
+from samecam.experiments import _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._photo_sets import (
-    PhotoSet,
-    Setting,
-    correlate_photos,
-    open_collection,
-)
+from samecam.experiments._photo_correlations import good_correlations
+from samecam.experiments._photo_sets import PhotoSet, largest_cameras
 from samecam.experiments._study import Run, Study
 
 if TYPE_CHECKING:
@@ -132,20 +129,9 @@ def _facts(gram: npt.NDArray[np.float32], cameras: npt.NDArray[np.intp]) -> dict
 def _real(context: Context) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.intp]]:
     """The two cameras with the most photos; photos that are not good are left out."""
     assert context.data is not None
-    found = open_collection(context.data)
-    most = sorted(found.sizes().items(), key=lambda item: (-item[1], item[0]))[:2]
-    if len(most) < 2 or most[1][1] < _FEWEST:
-        raise SamecamError(
-            f"{str(context.data)!r} has {len(found.sizes())} cameras: give two or more with "
-            f"{_FEWEST} photos each."
-        )
-    found = found.take(dict(most))
-    photos = PhotoSet("real", "real", tuple(found.paths), tuple(found.cameras))
-    correlate_photos(context, photos, None, [SIDE])
-    saved = context.study.load(f"real/{Setting(None, SIDE).key}/correlations").arrays
-    good = np.flatnonzero(~saved["weak"])
-    gram = saved["gram"][np.ix_(good, good)]
-    cameras = photos.truth()[saved["rows"][good]].astype(np.intp)
+    collection, most = largest_cameras(context.data, 2, _FEWEST)
+    photos = PhotoSet.of("real", "real", collection.take(most))
+    gram, cameras = good_correlations(context, photos, SIDE)
     context.study.run(
         "real/correlations",
         lambda: Run({"cameras": cameras}, _facts(gram, cameras)),
@@ -263,9 +249,9 @@ def _learnt(study: Study, name: str, context: Context) -> dict[str, float]:
     from samecam.cluster import GroupPairs, fit_pairs
 
     sizes = _sizes(study.load(f"{name}/correlations").arrays["cameras"])
-    found = [_pairs(study, name, n, _chunks(context), "one") for n in sizes]
+    pairs = [_pairs(study, name, n, _chunks(context), "one") for n in sizes]
     columns = ("n_a", "n_b", "rho_a", "rho_b", "correlation")
-    every = GroupPairs(*(np.concatenate([getattr(p, c) for p in found]) for c in columns))
+    every = GroupPairs(*(np.concatenate([getattr(p, c) for p in pairs]) for c in columns))
     fit = fit_pairs(every)
     learnt: dict[str, float] = _rounded({**fit.regressor._asdict(), "explained": fit.explained})
     return learnt
@@ -321,19 +307,19 @@ def _text(result: Result) -> str:
     said += [sentence for panel in result["panels"] for sentence in _sentences(panel)]
     rows = [
         [_title(panel), str(row["size"]), *(
-            f"{_words.rate(row['rules'][rule]['missed'])} / "
-            f"{_words.rate(row['rules'][rule]['wrong'])}"
+            f"{pages.percent(row['rules'][rule]['missed'])} / "
+            f"{pages.percent(row['rules'][rule]['wrong'])}"
             for rule in RULES
         )]
         for panel in result["panels"] for row in panel["rows"]
     ]  # fmt: skip
     head = ["cameras", "n", *RULES.values()]
     return (
-        _words.bullets(said)
+        pages.bullets(said)
         + "\n\nPairs of one camera that are not joined / pairs of two cameras that are:\n\n"
-        + _words.table(head, rows)
+        + pages.table(head, rows)
         + "\n\n"
-        + _learnt_words(result)
+        + _learnt_text(result)
     )
 
 
@@ -343,8 +329,8 @@ def _sentences(panel: Mapping[str, Any]) -> list[str]:
     for rule, label in _SHORT.items():
         most, at = max((row["rules"][rule]["missed"], -row["size"]) for row in panel["rows"])
         wrong = max(row["rules"][rule]["wrong"] for row in panel["rows"])
-        misses = f"misses up to {_words.rate(most)} (n = {-at})" if most else "misses none"
-        joins = f"up to {_words.rate(wrong)}" if wrong else "none"
+        misses = f"misses up to {pages.percent(most)} (n = {-at})" if most else "misses none"
+        joins = f"up to {pages.percent(wrong)}" if wrong else "none"
         parts.append(f"{label} {misses} and joins {joins}")
     title = _title(panel)
     return [f"{title[:1].upper()}{title[1:]}: {'; '.join(parts)}.", *_behind(panel, title)]
@@ -359,8 +345,8 @@ def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
             if row["rules"]["ours"]["missed"] > row["rules"][rule]["missed"] + _NOTABLE
         ]  # fmt: skip
         if rows:
-            sizes = _words.listed([str(row["size"]) for row in rows])
-            wrong = _words.rate(max(row["rules"][rule]["wrong"] for row in rows))
+            sizes = pages.listed([str(row["size"]) for row in rows])
+            wrong = pages.percent(max(row["rules"][rule]["wrong"] for row in rows))
             said.append(f"{label} at n = {sizes}, where it joins up to {wrong} of the strangers")
     if not said:
         return []
@@ -371,17 +357,17 @@ def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
     ]
 
 
-def _learnt_words(result: Result) -> str:
+def _learnt_text(result: Result) -> str:
     words = [
         f"{panel['name']}: {panel['learnt']['size']:.4f}·(n_A + n_B) + "
         f"{panel['learnt']['correlation']:.3f}·(ρ_A + ρ_B) {panel['learnt']['bias']:+.4f}, which "
-        f"explains {_words.rate(panel['learnt']['explained'])}"
+        f"explains {pages.percent(panel['learnt']['explained'])}"
         for panel in result["panels"]
     ]
     printed = "in print: .0016·(n_A + n_B) + 2.2474·(ρ_A + ρ_B) − .0474"
     return (
         "Learnt from these pairs (least squares, roles exchanged), the regressor would be\n\n"
-        + _words.bullets([*words, printed])
+        + pages.bullets([*words, printed])
         + "\n\nIt is a straight line laid against a curve, another one for every strength of "
         "camera; H₁/2 is the curve itself."
     )

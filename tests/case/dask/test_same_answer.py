@@ -8,6 +8,7 @@ import pytest
 from samecam import cluster_photos, compute
 from samecam.case import ClusteringSettings, check_log, extract_photos
 from samecam.case.extraction import _worker
+from samecam.case.extraction._worker import ExtractionTask
 from samecam.compute import Resources
 from samecam.photos import scan
 from samecam.store import DiskStore

@@ -16,7 +16,8 @@ from samecam.experiments._photo_level import (
     value_of,
 )
 from samecam.experiments._photo_sets import JUDGED, Setting
-from samecam.experiments._words import bullets, count, failures, listed, share, table
+from samecam.experiments._text import failures
+from samecam.pages import bullets, count, listed, share, table
 
 # Differences of F that three digits show, and differences of P and R that explain them.
 _SHOWN, _NOTABLE = 0.0005, 0.005
@@ -123,7 +124,7 @@ def where_behind(result: Result) -> str:
 
 
 def _lost(result: Result, settings: Sequence[Setting], subset: str, method: Method) -> list[str]:
-    """One method's leads over ours, a sentence a reason: at which settings, the largest in full."""
+    """One method's leads over ours, one a reason: at which settings, the largest in full."""
     pairs: dict[Setting, tuple[Row, Row]] = {}
     reasons: dict[str, list[Setting]] = {}
     for setting in settings:
@@ -132,8 +133,8 @@ def _lost(result: Result, settings: Sequence[Setting], subset: str, method: Meth
         assert other is not None
         pairs[setting] = ours, other
         reasons.setdefault(_reason(ours, other), []).append(setting)
-    return [_lead(result, method, reason, {s: pairs[s] for s in found})
-            for reason, found in reasons.items()]  # fmt: skip
+    return [_lead(result, method, reason, {s: pairs[s] for s in places})
+            for reason, places in reasons.items()]  # fmt: skip
 
 
 def _lead(

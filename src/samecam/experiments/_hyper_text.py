@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from samecam.experiments import _words
+from samecam import pages
 
 Entry = Mapping[str, Any]
 
@@ -37,16 +37,16 @@ def _eta(result: Mapping[str, Any]) -> str:
         f"Here η = 1 needs {one['iterations']} iterations to 10⁻⁴ and ends {one['excess']:.1e} "
         f"above the smallest objective; the fewest, {fast['iterations']}, are needed at "
         f"η = {fast['eta']:g}.",
-        f"F is {span} for every η tried, and {_words.share(exact['f'], 3)} with the exact solver, "
+        f"F is {span} for every η tried, and {pages.share(exact['f'], 3)} with the exact solver, "
         "which has no η and is our default.",
     ]
     head = f"**η** (on {SETS[etas['set']]}, {etas['photos']} photos)."
-    return f"{head}\n\n{_words.bullets(said)}"
+    return f"{head}\n\n{pages.bullets(said)}"
 
 
 def _span(values: Sequence[float]) -> str:
     """Lowest and highest share, three digits."""
-    return _words.span(_words.share(min(values), 3), _words.share(max(values), 3))
+    return pages.span(pages.share(min(values), 3), pages.share(max(values), 3))
 
 
 def _gamma(result: Mapping[str, Any]) -> str:
@@ -60,7 +60,7 @@ def _gamma(result: Mapping[str, Any]) -> str:
     for name in dict.fromkeys(entry["set"] for entry in result["gammas"]):
         entries = [entry for entry in result["gammas"] if entry["set"] == name]
         said += _gamma_set(name, entries)
-    return f"**γ.**\n\n{_words.bullets(said)}"
+    return f"**γ.**\n\n{pages.bullets(said)}"
 
 
 def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
@@ -71,7 +71,7 @@ def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
         values = [entry[way]["f"] for entry in entries if entry[way] is not None]
         if values:
             shares.append(f"{label} F {_span(values)}")
-    sides = _words.listed([str(entry["side"]) for entry in entries])
+    sides = pages.listed([str(entry["side"]) for entry in entries])
     said = [f"On {SETS[name]}, {entries[0]['photos']} photos at {sides}: {', '.join(shares)}."]
     above = [e for e in entries if e["by_cost"] and e["by_cost"]["gamma"] > 2 * e["paper"]["gamma"]]
     if above:
@@ -86,14 +86,14 @@ def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
         ]
         larger = all(e["auto"]["gamma"] > e["paper"]["gamma"] for e in behind)
         said.append(
-            f"**There 2σ₀ is behind the published γ** at {_words.listed(words)}"
+            f"**There 2σ₀ is behind the published γ** at {pages.listed(words)}"
             + (", where it is the larger γ of the two." if larger else ".")
         )
     return said
 
 
 def _both(entry: Entry, name: str) -> str:
-    ours, theirs = (_words.share(entry[way][name], 3) for way in ("auto", "paper"))
+    ours, theirs = (pages.share(entry[way][name], 3) for way in ("auto", "paper"))
     return f"{ours} against {theirs}"
 
 
@@ -107,13 +107,13 @@ def _gamma_table(result: Mapping[str, Any]) -> str:
             *(
                 "–"
                 if entry[way] is None
-                else f"{_words.share(entry[way]['f'], 3)} at {entry[way]['gamma']:.2g}"
+                else f"{pages.share(entry[way]['f'], 3)} at {entry[way]['gamma']:.2g}"
                 for way in ("auto", "paper", "by_cost")
             ),
         ]
         for entry in result["gammas"]
     ]
-    return "F of SSC-NC, and the γ it belongs to:\n\n" + _words.table(head, rows)
+    return "F of SSC-NC, and the γ it belongs to:\n\n" + pages.table(head, rows)
 
 
 def _best(entry: Entry) -> str:
@@ -125,7 +125,7 @@ def _best(entry: Entry) -> str:
     where = f"{level[0]:.2g}"
     if len(level) > 1:
         where = f"{len(level)} of {every} γ, {level[0]:.2g} to {level[-1]:.2g}"
-    return f"{_words.share(most, 3)} at {where}"
+    return f"{pages.share(most, 3)} at {where}"
 
 
 def _recycling(result: Mapping[str, Any]) -> str:
@@ -140,9 +140,9 @@ def _recycling(result: Mapping[str, Any]) -> str:
         chosen = entry["chosen"]
         said.append(
             f"On {SETS[entry['set']]}, {_PRESETS[entry['preset']]}: K = 5 has precision "
-            f"{_words.share(first['precision'], 3)} "
+            f"{pages.share(first['precision'], 3)} "
             f"and L_d/L_g {first['ld_over_lg']:.2f} without recycling, "
-            f"{_words.share(last['precision'], 3)} and "
+            f"{pages.share(last['precision'], 3)} and "
             f"{last['ld_over_lg']:.2f} after {last['rounds']} rounds; `samecam tune`'s rule would "
             f"choose K = {chosen['K']}, R = {chosen['rounds']}."
         )
@@ -150,12 +150,12 @@ def _recycling(result: Mapping[str, Any]) -> str:
         f"**K and recycling** (LS-SSC, {result['batches']} batches, groups judged after merging "
         "and before attraction, as in the paper)."
     )
-    return f"{head}\n\n{_words.bullets(said)}"
+    return f"{head}\n\n{pages.bullets(said)}"
 
 
 def _at(entry: Entry, k: int, rounds: int) -> Entry:
-    found: Entry = next(r for r in entry["rows"] if r["K"] == k and r["rounds"] == rounds)
-    return found
+    row: Entry = next(r for r in entry["rows"] if r["K"] == k and r["rounds"] == rounds)
+    return row
 
 
 def _recycling_table(result: Mapping[str, Any]) -> str:
@@ -168,6 +168,6 @@ def _recycling_table(result: Mapping[str, Any]) -> str:
         for k in sorted({row["K"] for row in entry["rows"]}):
             cells = [_at(entry, k, r) for r in shown]
             whose = "published" if entry["preset"] == "paper" else "our defaults"
-            words = [f"{_words.share(c['precision'], 3)}, {c['ld_over_lg']:.2f}" for c in cells]
+            words = [f"{pages.share(c['precision'], 3)}, {c['ld_over_lg']:.2f}" for c in cells]
             rows.append([entry["set"], whose, str(k), *words])
-    return _words.table(head, rows)
+    return pages.table(head, rows)

@@ -1,35 +1,15 @@
-"""Numbers in sentences and tables, formatted the same way everywhere."""
+"""Text on the rows of a result: how ours compares, what failed, means with their spread."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from samecam.experiments._grid import behind, cell
+from samecam.pages import count, listed, share
 
 _TIE = 2e-6
 # Nearer to 1 than this is 1: results are kept with six digits.
 _ONE = 5e-7
 _MOST = 6
-
-
-def share(value: float, digits: int = 2) -> str:
-    """A number between 0 and 1 with two digits, and with more where it would round to 1.
-
-    Only what is 1 to six digits reads "1".
-    """
-    if value >= 1 - _ONE:
-        return "1"
-    text = ""
-    for places in range(digits, _MOST + 1):
-        text = f"{value:.{places}f}"
-        if not text.startswith("1"):
-            break
-    return text.removeprefix("0")
-
-
-def rate(value: float) -> str:
-    """A share in percent with one digit, two where it would read 0 or 100 and is neither."""
-    text = f"{value:.1%}"
-    return f"{value:.2%}" if text in ("0.0%", "100.0%") and 0 < value < 1 else text
 
 
 def with_spread(row: Mapping[str, Any], name: str = "f") -> str:
@@ -48,33 +28,6 @@ def with_spread(row: Mapping[str, Any], name: str = "f") -> str:
         if text.strip(".0"):
             break
     return f"{mean} ± {text}"
-
-
-def count(value: float) -> str:
-    """A mean of counts: whole where it is."""
-    return f"{value:.0f}" if abs(value - round(value)) < 0.05 else f"{value:.1f}"
-
-
-def span(low: str, high: str) -> str:
-    """Two numbers as a range, or the one that they are."""
-    return low if low == high else f"{low} to {high}"
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A markdown table."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    lines += ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join(lines)
-
-
-def bullets(sentences: Iterable[str]) -> str:
-    """A markdown list, a line each."""
-    return "\n".join(f"- {sentence}" for sentence in sentences if sentence)
-
-
-def listed(words: Sequence[str]) -> str:
-    """One, two and three."""
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
 
 
 def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
@@ -106,10 +59,10 @@ def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[s
 
 def _leads(ahead: Sequence[Mapping[str, Any]]) -> str:
     """Methods ahead of ours, each with where, the largest lead first."""
-    found: dict[str, list[str]] = {}
+    leads: dict[str, list[str]] = {}
     for row in ahead:
-        found.setdefault(row["label"], []).append(f"{row['configuration']} {_against(row)}")
-    return "; ".join(f"{label} on {listed(places)}" for label, places in found.items())
+        leads.setdefault(row["label"], []).append(f"{row['configuration']} {_against(row)}")
+    return "; ".join(f"{label} on {listed(places)}" for label, places in leads.items())
 
 
 def _against(row: Mapping[str, Any]) -> str:
@@ -150,26 +103,26 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
 
 def _ties(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
     """Methods with the F of ours, with where."""
-    found: dict[str, list[str]] = {}
+    ties: dict[str, list[str]] = {}
     for row in result["rows"]:
         ours = cell(result, row["configuration"], "ours")
         if ours is None or row["method"] == "ours" or not row["runs"]:
             continue
         if abs(row["f"] - ours["f"]) <= _TIE and row["configuration"] in configurations:
-            found.setdefault(row["label"], []).append(row["configuration"])
-    return [f"{label} on {listed(names)}" for label, names in found.items()]
+            ties.setdefault(row["label"], []).append(row["configuration"])
+    return [f"{label} on {listed(names)}" for label, names in ties.items()]
 
 
 def failures(result: Mapping[str, Any]) -> list[str]:
     """Sentences on methods that could not do a collection, with the reason that they gave."""
-    found: dict[tuple[str, str], dict[str, list[Any]]] = {}
+    failed_runs: dict[tuple[str, str], dict[str, list[Any]]] = {}
     runs = result.get("runs", [])
     for run in runs:
         if "failed" in run:
-            places = found.setdefault((run["label"], run["failed"]), {})
+            places = failed_runs.setdefault((run["label"], run["failed"]), {})
             places.setdefault(run["configuration"], []).append(run)
     said = []
-    for (label, reason), places in found.items():
+    for (label, reason), places in failed_runs.items():
         words = []
         for name, failed in places.items():
             all_runs = [r for r in runs if (r["configuration"], r["label"]) == (name, label)]

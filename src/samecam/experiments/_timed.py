@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from samecam.arrays import Floats
+from samecam.arrays import Floats, Rows
 from samecam.store import FingerprintStore, Subset
 
 
-class ClockedStore(Subset):
+class TimedStore(Subset):
     """All rows of `store`, with the time that reading takes in `seconds`.
 
     What counts is the time a caller waits: reading ahead while it computes costs nothing.
@@ -21,17 +20,13 @@ class ClockedStore(Subset):
         super().__init__(store, np.arange(len(store), dtype=np.intp))
         self.seconds = 0.0
 
-    def read_stored(
-        self, rows: npt.NDArray[np.intp], out: npt.NDArray[Any], scales: Floats, **more: Any
-    ) -> None:
+    def read_stored(self, rows: Rows, out: Any, scales: Floats, **more: Any) -> None:
         """See `FingerprintStore.read_stored`."""
         began = time.perf_counter()
         self.store.read_stored(rows, out, scales, **more)
         self.seconds += time.perf_counter() - began
 
-    def columns(
-        self, width: int, rows: npt.NDArray[np.intp] | None = None
-    ) -> Iterator[tuple[int, Floats]]:
+    def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`."""
         parts = self.store.columns(width, rows)
         while True:
@@ -42,7 +37,7 @@ class ClockedStore(Subset):
                 return
             yield part
 
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+    def _read(self, rows: Rows, out: Floats) -> None:
         began = time.perf_counter()
-        self.store._read(rows, out)
+        super()._read(rows, out)
         self.seconds += time.perf_counter() - began

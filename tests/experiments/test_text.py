@@ -1,0 +1,154 @@
+"""What is said and drawn of the rows of a result."""
+
+import pytest
+
+from samecam import pages
+from samecam.experiments import _grid, _paper, _pictures, outliers, rivals_table
+from samecam.experiments._text import failures, standing, with_spread
+
+
+def planted(ours, other):
+    rows = [
+        {
+            "configuration": "A",
+            "method": m,
+            "label": m,
+            "f": f,
+            "runs": 1,
+            "precision": 1.0,
+            "recall": 0.7,
+            "n_clusters": 5,
+            "n_cameras": 5,
+            "n_unclustered": alone,
+        }
+        for m, f, alone in (("ours", ours, 7), ("msc", other, 0))
+    ]
+    return {"rows": rows}
+
+
+def test_where_ours_is_behind_is_said():
+    assert _grid.behind(planted(0.9, 0.8)) == []
+    behind = _grid.behind(planted(0.8, 0.9))
+    assert [(row["method"], row["f"], row["ours"]) for row in behind] == [("msc", 0.9, 0.8)]
+    lead, why = standing(planted(0.8, 0.9), ["A"])
+    assert lead == "**Ahead of ours in F:** msc on A (.900 against .800)."
+    assert why.startswith(
+        "On A ours has precision 1, recall .70, 5 groups for 5 cameras, photos left alone: 7, more"
+    )
+    assert "it asks for evidence" in why
+    close = standing(planted(0.8, 0.80001), ["A"])[0]
+    assert close == "**Ahead of ours in F:** msc on A (.80001 against .80000)."
+    near = standing(planted(0.9997, 1.0), ["A"])[0]
+    assert near == "**Ahead of ours in F:** msc on A (1 against .9997)."
+    assert standing(planted(0.9, 0.8), ["A"]) == ["In F, no method is ahead of ours."]
+    assert standing(planted(0.9, 0.9), ["A"])[1:] == [
+        "Level with ours, where F does not tell the best apart: msc on A."
+    ]
+
+
+def test_strangers_are_no_cameras_that_a_group_is_missing_of():
+    result = planted(0.8, 0.9)
+    result["rows"][0] |= {"n_cameras": 55, "strangers": 50, "n_clusters": 6, "n_unclustered": 0}
+    why = standing(result, ["A"])[1]
+    assert "6 groups for 5 cameras and 50 strangers, photos left alone: 0" in why
+    assert "it splits a camera" in why
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "text"),
+    [
+        *((0.9, 0.02, ".90 ± .02"), (0.9997, 0.0002, ".9997 ± .0002"), (1, 0.0, "1 ± 0")),
+        *((0.9, 0.0, ".90 ± 0"), (0.9, 0.0007, ".90 ± .001")),
+    ],
+)
+def test_a_spread_has_the_digits_of_its_mean(mean, spread, text):
+    row = {"f": mean, "f_spread": spread, "runs": 10}
+    assert with_spread(row) == text
+    assert with_spread({**row, "runs": 1}) == text.partition(" ")[0]
+
+
+def test_a_failure_is_told_with_its_reason():
+    def run(place, **more):
+        return {"configuration": place, "method": "msc", "label": "MSC", **more}
+
+    runs = [
+        *(run("A", failed="X is odd."), run("A", failed="X is odd.")),
+        *(run("B", failed="X is odd."), run("B", f=1.0)),
+        run("C", f=1.0),
+    ]
+    assert failures({"runs": runs}) == ["MSC gives no answer on A and B (1 of 2 runs): X is odd."]
+    assert failures({"rows": []}) == []
+
+
+def test_strangers_that_join_are_held_against_the_rate():
+    ours = {"method": "ours", "label": "ours", "strangers": 50.0, "strangers_left": 47.0}
+    other = {"method": "hdbscan", "label": "HDBSCAN", "strangers_left": 50.0}
+    first, second = outliers._let_in({"ours": ours, "hdbscan": other})
+    assert "lets in 3 of 50 strangers on this one draw" in first
+    assert "`join_rate` of 1 % would be 0.5 on average" in first
+    assert "3 or more come up in 1.4% of all draws: one draw cannot tell" in first
+    assert second.startswith("**Fewer strangers get into groups with HDBSCAN**")
+    (usual,) = outliers._let_in({"ours": {**ours, "strangers_left": 49.0}})
+    assert "1 or more come up in 39.5% of all draws, so this is no sign" in usual
+    assert outliers._let_in({"ours": {**ours, "strangers_left": 50.0}}) == []
+    from samecam.cluster import METHODS as KNOWN
+
+    assert KNOWN["consolidated"]().join_rate == outliers._JOIN_RATE
+
+
+def phan(names, scores, printed=()):
+    """A result of the table of Phan 2017: {method: F on each}."""
+    rows = [
+        dict.fromkeys(("f", "precision", "recall"), f)
+        | dict.fromkeys(("f_spread", "n_unclustered"), 0.0)
+        | {"configuration": name, "method": method, "label": method.upper(), "runs": 1}
+        | {"n_clusters": 4.0, "n_cameras": 3.0}
+        for method, values in scores.items()
+        for name, f in zip(names, values, strict=True)
+    ]
+    return {"configurations": names, "printed": list(printed), "rows": rows, "runs": [],
+            "notes": [], "skipped": []}  # fmt: skip
+
+
+def test_rivals_are_ranked_by_what_is_there():
+    small = phan(["all"], {"ours": [0.2], "msc": [0.3], "mrf": [0.9], "ccc": [0.6]})
+    assert [key for key, _ in rivals_table._methods(small)] == ["ours", "mrf", "ccc", "msc"]
+    names = ["phan-D1", "phan-D2", "phan-D4"]
+    scores = {"ours": [1, 1, 1], "msc": [1, 0.5, 0.5], "mrf": [0.1, 0.6, 0.6]}
+    assert [key for key, _ in rivals_table._methods(phan(names, scores))][1:] == ["mrf", "msc"]
+
+
+def test_what_is_printed_of_groups_stands_beside_ours():
+    entry = next(
+        e for e in _paper.RIVALS_TABLE if (e.method, e.configuration[-2:]) == ("msc", "D2")
+    )
+    names = ["phan-D2"]
+    result = phan(names, {"ours": [0.9], "msc": [0.9997]}, [_paper.as_json(entry)])
+    text = rivals_table.EXPERIMENT.text(result)
+    assert "| MSC | .9997, 4/3 (.80, 21.7/10) |" in text
+    figure = rivals_table.EXPERIMENT.plot(result)
+    assert [text.get_text() for text in figure.axes[1].texts] == ["", ".80, 21.7/10"]
+    without = rivals_table.EXPERIMENT.plot(phan(["all"], {"ours": [0.9], "msc": [0.8]}))
+    assert len(without.axes) == 1
+
+
+def test_a_single_point_is_not_hidden_and_counts_are_whole():
+    figure = _pictures.blank(4, 3)
+    ax = figure.subplots()
+    _pictures.line(ax, "ours", "ours", [30, 74], [0, 1], [0, 0])
+    _pictures.line(ax, "lin-ls", "Lin-LS", [30], [0], [0])
+    _pictures.at_cameras(ax, [74, 30, 30])
+    _pictures.whole_numbers(ax)
+    ours, alone = (container.lines[0] for container in ax.containers)
+    assert alone.get_zorder() > ours.get_zorder()
+    assert alone.get_markerfacecolor() == "none"
+    assert [tick.get_text() for tick in ax.get_xticklabels()] == ["30", "74"]
+    assert all(tick == round(tick) for tick in ax.get_yticks())
+
+
+def test_bars_have_the_digits_of_the_table():
+    figure = _pictures.blank(4, 3)
+    ax = figure.subplots()
+    rows = [_pictures.Bar("ours", "ours", 0.999749, 0.0, None)]
+    _pictures.bars(ax, rows, "F", pages.share)
+    assert [text.get_text() for text in ax.texts] == [".9997"]
