@@ -26,7 +26,7 @@ def _watch_parent() -> tuple[threading.Thread, threading.Event]:
 def _load() -> None:
     import numpy as np
 
-    import samecam.case.extraction._worker  # noqa: F401
+    import samecam.case.extraction  # noqa: F401
     from samecam.fingerprint import fingerprint
 
     picture = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)

@@ -2,13 +2,15 @@
 
 import hashlib
 import io
+import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 from samecam.errors import SamecamError
 
-__all__ = ["file_hash", "open_input", "regular_status", "write_atomically"]
+__all__ = ["file_hash", "open_input", "read_versioned", "regular_status", "write_atomically"]
 
 
 def write_atomically(path: Path, content: str | bytes) -> None:
@@ -37,6 +39,31 @@ def file_hash(path: Path) -> str:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
+
+
+def read_versioned(path: Path, newest: int, what: str) -> dict[str, Any]:
+    """A JSON object of ours that states its format's `version`; missing: `FileNotFoundError`.
+
+    Parameters
+    ----------
+    newest : version of the format that this samecam writes
+    what : the format, for the error about one that is newer
+    """
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version = int(content["version"])
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise SamecamError(
+            f"{str(path)!r} cannot be read ({error}): restore it from a copy, or begin a new case."
+        ) from None
+    if version > newest:
+        raise SamecamError(
+            f"{str(path.parent)!r} was written by a newer samecam ({what} format {version}, this "
+            f"one reads up to {newest}): update samecam."
+        )
+    return content
 
 
 def open_input(file: str | os.PathLike[str]) -> io.FileIO:

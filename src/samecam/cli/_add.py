@@ -54,7 +54,7 @@ def add(case: str, photos: tuple[str, ...], as_json: bool, quiet: bool, **option
             resources=resources,
             progress=phases,
             stop=stop,
-            planned=None if quiet or as_json else announcer(phases),
+            planned=None if quiet or as_json else announcer(phases, report=True),
         )
         report = page(result.clustering, phases, resources)
     extraction = result.clustering.extraction

@@ -28,7 +28,9 @@ from samecam.cli._progress import Phases
 from samecam.cli._text import counted, duration
 
 if TYPE_CHECKING:
-    from samecam.case import Clustering
+    from collections.abc import Callable
+
+    from samecam.case import Clustering, Estimate
     from samecam.compute import Resources
 
 _SIZES = 12
@@ -85,7 +87,8 @@ def cluster(
     with Phases(quiet=quiet) as phases:
         if fingerprints is None:
             tells = not (quiet or as_json)
-            result = _cluster_photos(photos, case, resources, phases, tells=tells, **options)
+            planned = announcer(phases, report=not no_report) if tells else None
+            result = _cluster_photos(photos, case, resources, phases, planned, **options)
         else:
             result = _cluster_fingerprints(fingerprints, names, case, resources, phases, **options)
         report = None if no_report else page(result, phases, resources)
@@ -135,8 +138,7 @@ def _cluster_photos(
     case: str,
     resources: "Resources",
     phases: Phases,
-    *,
-    tells: bool,
+    planned: "Callable[[Estimate], None] | None",
     **options: Any,
 ) -> "Clustering":
     from samecam.case import ExtractionSettings, cluster_photos, stop_on_signals
@@ -151,7 +153,7 @@ def _cluster_photos(
             resources=resources,
             progress=phases,
             stop=stop,
-            planned=announcer(phases) if tells else None,
+            planned=planned,
         )
 
 

@@ -81,10 +81,14 @@ def exit_code(result: "Extraction") -> int:
     return 3 if result.counts["skipped"] else 0
 
 
-def announcer(phases: Phases) -> "Callable[[Estimate], None]":
-    """Say what is to be done, if there is something."""
+def announcer(phases: Phases, *, report: bool = False) -> "Callable[[Estimate], None]":
+    """Say what is to be done, if there is something; `report`: one will be written too."""
 
     def announce(plan: "Estimate") -> None:
+        if plan.files and report:
+            from samecam.report import with_report
+
+            plan = with_report(plan)
         if plan.files:
             phases.note(plan_lines(plan))
 
@@ -94,9 +98,11 @@ def announcer(phases: Phases) -> "Callable[[Estimate], None]":
 def plan_lines(plan: "Estimate") -> list[str]:
     """What a run will cost."""
     room = "" if plan.fits else " That does not fit."
+    parts = [f"{name} {duration(seconds)}" for name, seconds in plan.parts.items()]
+    each = f" ({', '.join(parts)})" if len(parts) > 1 else ""
     cost = (
         f"{counted(plan.files, 'file')}, {format_bytes(plan.input_bytes)}: about "
-        f"{duration(plan.seconds)} with {counted(plan.workers, 'worker')} and up to "
+        f"{duration(plan.seconds)} with {counted(plan.workers, 'worker')}{each} and up to "
         f"{format_bytes(plan.disk_bytes)} of {format_bytes(plan.free_bytes)} free disk.{room}"
     )
     return [cost] if plan.choice is None else [choice_text(plan.choice), cost]

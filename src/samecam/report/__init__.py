@@ -1,8 +1,18 @@
 """A case folder to one page that a person reads: self-contained, no network, printable."""
 
+from samecam.report._estimate import with_report
 from samecam.report._names import shown
 from samecam.report._page import LIMIT
 from samecam.report._write import write_report
 from samecam.report.export import FORMATS, HASHES, Export, export_case
 
-__all__ = ["FORMATS", "HASHES", "LIMIT", "Export", "export_case", "shown", "write_report"]
+__all__ = [
+    "FORMATS",
+    "HASHES",
+    "LIMIT",
+    "Export",
+    "export_case",
+    "shown",
+    "with_report",
+    "write_report",
+]

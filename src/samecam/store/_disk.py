@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from samecam._version import __version__
 from samecam.errors import ParameterValueError, SamecamError
-from samecam.files import write_atomically
+from samecam.files import read_versioned, write_atomically
 from samecam.store import _codec
 from samecam.store._base import Record
 from samecam.store._catalogue import Catalogue, Entry
@@ -82,19 +82,9 @@ class DiskStore(StoredRows):
         """Open an existing store for reading, or ("a") for adding."""
         target = Path(folder)
         try:
-            description = json.loads((target / "store.json").read_text(encoding="utf-8"))
-            version = int(description["version"])
+            description = read_versioned(target / "store.json", VERSION, "store")
         except FileNotFoundError:
             raise SamecamError(f"{str(target)!r} holds no fingerprints.") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise SamecamError(
-                f"{str(target / 'store.json')!r} cannot be read ({error}): restore it from a copy."
-            ) from None
-        if version > VERSION:
-            raise SamecamError(
-                f"{str(target)!r} was written by a newer samecam (store format {version}, this "
-                f"one reads up to {VERSION}): update samecam."
-            )
         return cls(target, description, writable=mode == "a")
 
     @property

@@ -1,7 +1,7 @@
 """Files to fingerprints, in parallel, resumable at any moment."""
 
 from samecam.case.extraction._dispatch import failure
-from samecam.case.extraction._estimate import Estimate
+from samecam.case.extraction._estimate import Estimate, products_per_second, transform_seconds
 from samecam.case.extraction._extract import (
     Extraction,
     ExtractionRun,
@@ -58,6 +58,7 @@ __all__ = [
     "open_vectors",
     "plan_extraction",
     "prepare",
+    "products_per_second",
     "read_file",
     "refuse_exposure",
     "refuse_flat",
@@ -65,4 +66,5 @@ __all__ = [
     "refuse_unreadable",
     "source",
     "stop_on_signals",
+    "transform_seconds",
 ]

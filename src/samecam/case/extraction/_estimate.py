@@ -1,10 +1,11 @@
-"""What a run will cost, before it begins."""
+"""What a run will cost, before it begins: disk, and the time of each part."""
 
+import math
 import os
 import shutil
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,47 +16,59 @@ from samecam.files import open_input, regular_status
 from samecam.photos import PhotoFile, looks_like_picture
 from samecam.store import record_bytes
 
-# Milliseconds on one core, measured by benchmarks/extraction.py: reading, hashing and
-# decoding a photo takes a fixed part, one by its length, and one by the crop.
-_PHOTO_MS = 8.0
-_PHOTO_MS_PER_MB = 7.0
-_PHOTO_MS_PER_PIXEL = 15e-6
+# Seconds of one core, measured by benchmarks/estimates.py: reading, hashing and decoding a
+# photo takes a fixed part, one by its length, and one by the crop.
+_PHOTO = 10e-3
+_PHOTO_PER_MB = 20e-3
+_PHOTO_PER_PIXEL = 45e-9
+_START = 2.5  # until the worker processes are ready
 _RECORD_BYTES = 2048
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Cost of extracting from so many files.
+    """Cost of a run on so many files.
 
     Attributes
     ----------
     files : files that are not done yet
-    input_bytes : their length altogether
+    photos : photos that will then be compared, if every file is usable
+    input_bytes : length of the files that are not done yet, altogether
     disk_bytes : what the case may take, if every file is usable
     free_bytes : what is free where the case will be
-    seconds : rough time with `workers` processes
+    parts : rough seconds of each part of the run, with `workers` processes
     size : side of the crop, as given, as the case has it, or as chosen
     choice : how the size was chosen, if it was chosen now
     """
 
     files: int
+    photos: int
     input_bytes: int
     disk_bytes: int
     free_bytes: int
-    seconds: float
     workers: int
     size: int
     choice: SizeChoice | None = None
+    parts: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def seconds(self) -> float:
+        """Of all parts together."""
+        return sum(self.parts.values())
 
     @property
     def fits(self) -> bool:
         """Whether there is room for it."""
         return self.disk_bytes <= self.free_bytes
 
+    def with_parts(self, **seconds: float) -> "Estimate":
+        """The same for a run that does more."""
+        return replace(self, parts={**self.parts, **seconds})
+
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         choice = None if self.choice is None else self.choice.as_dict()
-        return {**asdict(self), "choice": choice, "fits": self.fits}
+        return {**asdict(self), "choice": choice, "seconds": self.seconds, "fits": self.fits}
 
 
 def disk_bytes(files: Sequence[PhotoFile], settings: ExtractionSettings, free: int) -> int:
@@ -91,32 +104,40 @@ def free_bytes(folder: Path) -> int:
 
 def estimate(
     files: Sequence[PhotoFile],
+    known: int,
     case: Path,
     settings: ExtractionSettings,
     workers: int,
     choice: SizeChoice | None = None,
 ) -> Estimate:
-    """Count files and bytes, time one residual on this machine, and add it up."""
+    """Count files and bytes, time one residual on this machine, and add it up.
+
+    Parameters
+    ----------
+    files : that are not done yet
+    known : photos of the case that are
+    """
     total = 0
     for item in files:
         try:
             total += os.stat(item.file).st_size
         except OSError:
             continue
-    each = 1e-3 * (_PHOTO_MS + _PHOTO_MS_PER_PIXEL * settings.n_pixels)
+    each = _PHOTO + _PHOTO_PER_PIXEL * settings.n_pixels
     each += _residual_seconds(settings) if files else 0.0
-    work = len(files) * each + 1e-3 * _PHOTO_MS_PER_MB * total / 2**20
+    work = len(files) * each + _PHOTO_PER_MB * total / 2**20
     free = free_bytes(case)
-    return Estimate(
+    plan = Estimate(
         files=len(files),
+        photos=known + len(files),
         input_bytes=total,
         disk_bytes=disk_bytes(files, settings, free),
         free_bytes=free,
-        seconds=work / workers,
         workers=workers,
         size=settings.side,
         choice=choice,
     )
+    return plan.with_parts(reading=_START + work / workers) if files else plan
 
 
 def _residual_seconds(settings: ExtractionSettings) -> float:
@@ -132,3 +153,27 @@ def _residual_seconds(settings: ExtractionSettings) -> float:
     began = time.perf_counter()
     fingerprint(picture, **settings.steps)
     return (time.perf_counter() - began) * (settings.side / side) ** 2
+
+
+def transform_seconds(n_pixels: int) -> float:
+    """Time of a Fourier transform of a fingerprint there and back, on this machine."""
+    import numpy as np
+    from scipy.fft import irfft2, rfft2
+
+    side = min(512, max(8, math.isqrt(n_pixels)))
+    plane = np.ones((side, side), dtype=np.float32)
+    rfft2(plane)
+    began = time.perf_counter()
+    irfft2(rfft2(plane), s=plane.shape)
+    return (time.perf_counter() - began) * n_pixels / side**2
+
+
+def products_per_second() -> float:
+    """Multiplications and additions a second in products of matrices, on this machine."""
+    import numpy as np
+
+    a = np.ones((512, 2048), dtype=np.float32)
+    a @ a.T
+    began = time.perf_counter()
+    a @ a.T
+    return 2 * 512 * 512 * 2048 / (time.perf_counter() - began)

@@ -44,8 +44,11 @@ class Job:
         """What is left to do and its cost."""
         if self.settings is None:
             raise SamecamError("It was interrupted before there was a plan.")
-        pending = Ledger(_records(self.case), self.files).pending
-        return estimate(pending, self.case, self.settings, workers, self.choice)
+        records = _records(self.case)
+        pending = Ledger(records, self.files).pending
+        again = {item.path for item in pending}
+        known = sum(r.has_row and r.key not in again for r in records)
+        return estimate(pending, known, self.case, self.settings, workers, self.choice)
 
 
 def prepare(

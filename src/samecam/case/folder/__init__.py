@@ -48,7 +48,7 @@ from samecam.case.folder._tables import (
     read_places,
     used_photos,
 )
-from samecam.case.folder._tuned import Tuned, read_tuned
+from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tuned
 
 __all__ = [
     "ANSWER",
@@ -65,6 +65,8 @@ __all__ = [
     "START",
     "STATUSES",
     "STORE",
+    "TUNE_FORMAT",
+    "TUNE_VERSION",
     "USED",
     "AuditLog",
     "Camera",

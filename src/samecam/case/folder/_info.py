@@ -1,6 +1,5 @@
 """`case.json`: how a case was made, and what its answer rests on."""
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from samecam.case.folder._clustering import ClusteringSettings
 from samecam.case.folder._names import CASE
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.errors import SamecamError
+from samecam.files import read_versioned
 
 FORMAT = "samecam-case"
 VERSION = 1
@@ -21,20 +21,13 @@ def read_info(folder: str | os.PathLike[str]) -> dict[str, Any]:
     if os.path.isfile(folder):
         raise SamecamError(f"{str(folder)!r} is a file, not a case: name the case folder.")
     try:
-        info: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        version = int(info["version"])
-        if not {"extraction", "sources"} <= set(info):
-            raise ValueError("entries are missing")
+        info = read_versioned(path, VERSION, "case")
     except FileNotFoundError:
         raise SamecamError(f"{str(folder)!r} is no case folder: it has no {CASE}.") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    if not {"extraction", "sources"} <= set(info):
         raise SamecamError(
-            f"{str(path)!r} cannot be read ({error}): restore it from a copy, or begin a new case."
-        ) from None
-    if version > VERSION:
-        raise SamecamError(
-            f"{str(folder)!r} was written by a newer samecam (case format {version}, this one "
-            f"reads up to {VERSION}): update samecam."
+            f"{str(path)!r} cannot be read (entries are missing): restore it from a copy, or begin "
+            "a new case."
         )
     return info
 

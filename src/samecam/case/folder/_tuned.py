@@ -9,7 +9,7 @@ from typing import Any
 
 from samecam.errors import SamecamError
 
-FORMAT, VERSION = "samecam-tune", 1
+TUNE_FORMAT, TUNE_VERSION = "samecam-tune", 1
 # What is chosen, and the method that takes all of it.
 OPTIONS = ("gamma", "n_neighbours", "recycling", "threshold")
 METHOD = "ls-ssc"
@@ -63,14 +63,14 @@ def read_tuned(file: str | os.PathLike[str]) -> Tuned:
         ) from None
     except (ValueError, RecursionError):
         found = None
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") != TUNE_FORMAT:
         raise SamecamError(
             f"{name!r} is no result of samecam tune: name a file that it wrote (CASE/tune.json)."
         )
-    if found.get("version") != VERSION:
+    if found.get("version") != TUNE_VERSION:
         raise SamecamError(
             f"{name!r} has the version {found.get('version')!r} of its format, and this samecam "
-            f"reads {VERSION}: tune again with this samecam, or use that which wrote it."
+            f"reads {TUNE_VERSION}: tune again with this samecam, or use that which wrote it."
         )
     return _checked(name, found.get("n_pixels"), found.get("options"))
 

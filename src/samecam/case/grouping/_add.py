@@ -39,6 +39,7 @@ from samecam.case.folder import (
 )
 from samecam.case.grouping._answer import Answer
 from samecam.case.grouping._cluster import Clustering, weigh_answer
+from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._method import group_photos, grouping_memory
 from samecam.errors import SamecamError
 from samecam.files import file_hash, write_atomically
@@ -107,7 +108,8 @@ def add_photos(
     files, prefix = _named(saved, arguments(photos))
     job = Job(folder, saved.info["sources"], files, settings)
     if planned is not None:
-        planned(job.plan(resources.at_a_time()))
+        plan = job.plan(resources.at_a_time())
+        planned(with_grouping(plan, settings.n_pixels, settings.dtype, clustering, resources))
     with Case(folder, settings, job.sources) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])
         run = ExtractionRun(held, job, resources, progress, stop, keep_all=True)

@@ -26,6 +26,7 @@ from samecam.case.extraction import (
 )
 from samecam.case.folder import Case, ClusteringSettings, ExtractionSettings, Group, used_photos
 from samecam.case.grouping._answer import Answer
+from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._method import group_photos, grouping_memory
 from samecam.store import Record
@@ -115,7 +116,8 @@ def cluster_photos(
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
     clustering.check_length(job.settings.n_pixels)
     if planned is not None:
-        planned(job.plan(resources.at_a_time()))
+        plan, wanted = job.plan(resources.at_a_time()), job.settings
+        planned(with_grouping(plan, wanted.n_pixels, wanted.dtype, clustering, resources))
     with Case(job.case, job.settings, job.sources) as folder:
         extraction = ExtractionRun(folder, job, resources, progress, stop).execute()
         return cluster_case(folder, clustering, resources, progress, stop, extraction)

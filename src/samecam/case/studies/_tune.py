@@ -16,8 +16,7 @@ import numpy.typing as npt
 from samecam import compute
 from samecam._version import __version__
 from samecam.arrays import Labels
-from samecam.case.folder import open_case, used_photos
-from samecam.case.folder._tuned import FORMAT, VERSION
+from samecam.case.folder import TUNE_FORMAT, TUNE_VERSION, open_case, used_photos
 from samecam.errors import SamecamError, as_samecam_error
 from samecam.files import write_atomically
 from samecam.metrics import match_paths, read_truth
@@ -78,8 +77,8 @@ class Tuning:
     def as_dict(self) -> dict[str, Any]:
         """As it stands in the file."""
         return {
-            "format": FORMAT,
-            "version": VERSION,
+            "format": TUNE_FORMAT,
+            "version": TUNE_VERSION,
             "samecam": __version__,
             "case": str(self.case),
             "truth": self.truth,

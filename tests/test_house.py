@@ -1,0 +1,78 @@
+"""The house: rooms show their names in `__init__`, and what begins with `_` is their own."""
+
+import ast
+import re
+from pathlib import Path
+
+import samecam
+
+SOURCE = Path(samecam.__file__).parent
+LONGEST = 400
+
+
+def modules():
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = ("samecam", *path.relative_to(SOURCE).with_suffix("").parts)
+        yield path, parts[:-1] if parts[-1] == "__init__" else parts
+
+
+def imports(path):
+    """Dotted names that a file imports, each with the names taken from it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module, [alias.name for alias in node.names]
+        elif isinstance(node, ast.Import):
+            yield from ((alias.name, []) for alias in node.names)
+
+
+def private_room(module, names):
+    """The package that owns what is imported, if it is private to it."""
+    parts = module.split(".")
+    for k, part in enumerate(parts[1:], start=1):
+        if part.startswith("_") and part != "_version":
+            return ".".join(parts[:k])
+    if any(name.startswith("_") and name != "__version__" for name in names):
+        return module
+    return None
+
+
+def test_no_room_reaches_into_another():
+    trespasses = []
+    for path, parts in modules():
+        here = ".".join(parts)
+        for module, names in imports(path):
+            owner = private_room(module, names) if module.startswith("samecam") else None
+            if owner is not None and not f"{here}.".startswith(f"{owner}."):
+                trespasses.append(f"{path.relative_to(SOURCE)}: {module} {names}")
+    assert trespasses == []
+
+
+def test_no_file_is_longer_than_a_reader_can_hold():
+    root = Path(__file__).parent
+    files = [
+        *SOURCE.rglob("*.py"),
+        *root.rglob("*.py"),
+        *(root.parent / "benchmarks").rglob("*.py"),
+    ]
+    long = {
+        str(path): count
+        for path in files
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST
+    }
+    assert long == {}
+
+
+def test_the_map_names_what_is_there():
+    """Files and folders that CONTRIBUTING's map and walk name exist, and no room is left out."""
+    text = (Path(__file__).parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    text = text.split("## Rules")[0]
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:/|\.py))`", text))
+    assert len(named) > 40
+    top = {name for name in named if not name.startswith("tests/")}
+    inside = {"folder/", "extraction/", "grouping/", "matching/", "studies/", "verifying/"}
+    inside |= {"consolidate/", "large_scale/", "rivals/"}
+    missing = [name for name in top - inside if not (SOURCE / name).exists()]
+    assert missing == []
+    rooms = {path.parent.name + "/" for path in SOURCE.glob("*/__init__.py")}
+    assert rooms <= named
+    assert {path.parent.name + "/" for path in SOURCE.glob("case/*/__init__.py")} <= named
