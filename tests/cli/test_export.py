@@ -69,7 +69,7 @@ def test_a_photo_that_cannot_be_hashed_is_exit_code_3(made, tmp_path):
     assert "1 file could not be hashed:\n  2.jpg: not found" in result.output
 
 
-def test_errors_are_one_sentence_and_usage_is_2(made, tmp_path):
+def test_errors_are_one_line_and_usage_is_2(made, tmp_path):
     code, _, error = run("export", tmp_path, "--format", "csv")
     assert (code, error) == (
         1,

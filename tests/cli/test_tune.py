@@ -101,15 +101,15 @@ def test_what_is_handed_out_was_run(made, tmp_path, monkeypatch):
 
 def test_the_options_work(made):
     """What is told to be given can be given, and groups these photos."""
-    found = tune_case(made / "case", made / "truth.csv", runs=1, out=made / "found.json")
-    settings = ClusteringSettings("ls-ssc", found.options())
+    tuned = tune_case(made / "case", made / "truth.csv", runs=1, out=made / "tuned.json")
+    settings = ClusteringSettings("ls-ssc", tuned.options())
     again = cluster_fingerprints(made / "X.npy", made / "case", settings)
     truth = read_truth(made / "truth.csv")
     group = {path: group.id for group in again.groups for path in group.paths}
     assert scores(list(truth.values()), [group.get(path, -1) for path in truth]).f > 0.95
 
 
-def test_elsewhere_fewer_and_by_cost(made, tmp_path):
+def test_another_file_fewer_photos_and_by_cost(made, tmp_path):
     words = (made / "case", "--truth", made / "truth.csv", "--runs", 1, "--photos", 40)
     result = tune(*words, "-o", tmp_path / "new.json", "--by", "cost", "--json", "--quiet")
     told = json.loads(result.stdout)
@@ -126,11 +126,11 @@ def test_elsewhere_fewer_and_by_cost(made, tmp_path):
 def test_photos_without_a_camera_are_left_out(made, tmp_path):
     lines = (made / "truth.csv").read_text().splitlines()
     (tmp_path / "part.csv").write_text("\n".join(lines[:46]) + "\n")
-    found = tune_case(made / "case", tmp_path / "part.csv", runs=1, out=tmp_path / "part.json")
-    assert found.photos == 45
+    tuned = tune_case(made / "case", tmp_path / "part.csv", runs=1, out=tmp_path / "part.json")
+    assert tuned.photos == 45
 
 
-def test_sentences(made, tmp_path):
+def test_errors(made, tmp_path):
     (tmp_path / "other.csv").write_text("path,camera\nx.jpg,a\n")
     result = tune(made / "case", "--truth", tmp_path / "other.csv")
     assert isinstance(result.exception, SamecamError)
@@ -166,7 +166,7 @@ def test_a_file_that_cannot_be_is_refused_before_the_work(made, tmp_path):
         assert str(tmp_path / "out.json") in str(result.exception)
     (tmp_path / "taken.svg").mkdir()
     (tmp_path / "a file").touch()
-    for name, sentence in (
+    for name, message in (
         ("no/such/out.json", "cannot be written: No such file or directory."),
         ("a file/out.json", "cannot be written: Not a directory."),
         (".", "is a folder: name a file."),
@@ -174,7 +174,7 @@ def test_a_file_that_cannot_be_is_refused_before_the_work(made, tmp_path):
     ):
         result = tune(*words, tmp_path / name)
         assert isinstance(result.exception, SamecamError)
-        assert str(result.exception).endswith(sentence)
+        assert str(result.exception).endswith(message)
     for path in (made / "case" / "case.json", made / "case" / "new.json", made / "truth.csv"):
         result = tune(*words, path)
         assert "among the case's own files, or the truth: name" in str(result.exception)
@@ -194,7 +194,7 @@ def test_too_few_photos_drawn(made, tmp_path):
 def test_on_photographs(photos_dir, tmp_path):
     """Learnt on real photographs, the parameters group them well."""
     extract_photos([photos_dir], tmp_path / "case", resources=Resources(workers=os.cpu_count()))
-    found = tune_case(tmp_path / "case", photos_dir / "truth.csv", runs=2)
-    assert max(found.gamma.f) > 0.85
-    assert found.regressor.explained > 0.5
-    assert found.recycling.precision.max() > 0.9
+    tuned = tune_case(tmp_path / "case", photos_dir / "truth.csv", runs=2)
+    assert max(tuned.gamma.f) > 0.85
+    assert tuned.regressor.explained > 0.5
+    assert tuned.recycling.precision.max() > 0.9

@@ -1,4 +1,4 @@
-"""A damaged PNG is noticed, and its EXIF is found without decoding it."""
+"""A damaged PNG is noticed, and its EXIF is read without decoding it."""
 
 import struct
 import zlib
@@ -53,7 +53,7 @@ def part(kind, content):
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_exif_before_and_behind_the_pixels_is_found_and_nothing_decoded(late, monkeypatch):
+def test_exif_before_and_behind_the_pixels_is_read_and_nothing_decoded(late, monkeypatch):
     exif = Image.Exif()
     exif[0x010F] = "Maker"
     data = encode(scene(2, 90, 90), "PNG")

@@ -56,7 +56,7 @@ class Command(click.Command):
                     formatter.write_dl([(row[0].ljust(wide), row[1]) for row in rows], wide)
 
     def get_short_help_str(self, limit: int = 45) -> str:  # noqa: ARG002  # never cut
-        """The first sentence of the help, whole."""
+        """The first paragraph of the help, whole."""
         return " ".join((self.help or "").split("\n\n")[0].split())
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -90,6 +90,12 @@ def command(**attributes: Any) -> Callable[[Callable[..., Any]], Command]:
 def option(*names: str, section: Section = "Options", **attributes: Any) -> Callable[[F], F]:
     """Add an option under a heading."""
     return click.option(*names, cls=Option, section=section, **attributes)
+
+
+def choice(name: str, *values: str, help: str, section: Section = "Options") -> Callable[[F], F]:
+    """Add an option that takes one of some words, the first if none is given."""
+    kind = click.Choice(values)
+    return option(name, type=kind, default=values[0], show_default=True, help=help, section=section)
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:

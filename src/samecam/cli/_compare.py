@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._command import command, option, together
+from samecam.cli._command import choice, command, option, together
 from samecam.cli._methods import METHODS
 from samecam.cli._options import memory_option, output_options, seed_option, take_resources
 from samecam.cli._output import print_json, say
@@ -52,13 +52,7 @@ class Methods(Value):
     metavar="TRUTH.csv",
     help="CSV with the columns path and camera; without it there are no scores.",
 )
-@option(
-    "--preset",
-    type=click.Choice(["default", "paper"]),
-    default="default",
-    show_default=True,
-    help="paper: published constants for its methods.",
-)
+@choice("--preset", "default", "paper", help="paper: published constants for its methods.")
 @seed_option
 @option("--timeout", type=Seconds(), show_default="any time", help="That one method may take.")
 @together(memory_option("a method"), output_options)

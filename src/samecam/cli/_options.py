@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from samecam.cli._command import option, together
+from samecam.cli._command import choice, option, together
 from samecam.cli._types import Count, Device, Level, Memory, Offset, Seconds, Size
 
 if TYPE_CHECKING:
@@ -85,12 +85,10 @@ extraction_options = together(
         show_default=True,
         help="Top-left corner of the crop.",
     ),
-    option(
+    choice(
         "--portrait",
-        type=click.Choice(["keep", "rotate"]),
-        default="keep",
+        *("keep", "rotate"),
         section="Fingerprints",
-        show_default=True,
         help="rotate: turn pictures stored upright by 90°.",
     ),
     option(
@@ -121,20 +119,16 @@ extraction_options = together(
         help="Wiener filter in the Fourier domain.",
     ),
     option("--equalise", is_flag=True, section="Fingerprints", help="Cut peaks of the spectrum."),
-    option(
+    choice(
         "--dtype",
-        type=click.Choice(["float16", "float32", "int8"]),
-        default="float16",
+        *("float16", "float32", "int8"),
         section="Fingerprints",
-        show_default=True,
         help="Kind of numbers on disk.",
     ),
-    option(
+    choice(
         "--preset",
-        type=click.Choice(["default", "paper"]),
-        default="default",
+        *("default", "paper"),
         section="Research methods",
-        show_default=True,
         help="paper: the published steps and constants.",
     ),
 )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._command import command, option, together
+from samecam.cli._command import choice, command, option, together
 from samecam.cli._options import (
     memory_option,
     output_options,
@@ -33,13 +33,7 @@ if TYPE_CHECKING:
     show_default="CASE/tune.json",
     help="The result; its picture is put beside it.",
 )
-@option(
-    "--by",
-    type=click.Choice(["f", "cost"]),
-    default="f",
-    show_default=True,
-    help="What decides on γ: f, known cameras; cost, the published one.",
-)
+@choice("--by", "f", "cost", help="What decides on γ: f, known cameras; cost, the published one.")
 @option(
     "--runs",
     type=Count(),

@@ -16,6 +16,7 @@ from samecam.photos._photo import PhotoCode, PhotoError, PhotoInfo, Picture
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # as Pillow calls them; JPEG includes MPO
 READ = "JPEG, PNG, TIFF, WebP, BMP, HEIC, raw"
 _ORIENTATION, _WIDTH, _HEIGHT = 0x0112, 256, 257
+_STORED_SIZE = "_size"  # of a Pillow image, whose `size` cannot be set
 
 
 def read_header(data: bytes) -> PhotoInfo:
@@ -97,7 +98,7 @@ def _forget_orientation(image: Image.Image) -> None:
             del tags[_ORIENTATION]
     width, height = (image.tag_v2.get(tag) for tag in (_WIDTH, _HEIGHT))  # type: ignore[attr-defined]
     if isinstance(width, int) and isinstance(height, int):
-        image._size = (width, height)  # `size` cannot be set
+        setattr(image, _STORED_SIZE, (width, height))
 
 
 def _describe(image: Image.Image, data: bytes, cut: bool) -> PhotoInfo:

@@ -1,5 +1,6 @@
 """HEIC photos, by the extra `heif`: decoded whole, never turned."""
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from samecam.arrays import Pixels
 from samecam.photos._exif import Exif, parse_exif
 from samecam.photos._photo import Box, PhotoInfo, another_size, needs_extra, three_planes
 
+# What libheif does to a picture on decoding; the library shows it nowhere else.
+_transformations = attrgetter("_c_image.transformations")
 _BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 
 
@@ -31,9 +34,7 @@ class HeifPicture:
         self._file: Any = _library().open_heif(data, convert_hdr_to_8bit=False)
         image = self._file[self._file.primary_index]
         self._turns: list[tuple[Any, ...]] = [
-            turn
-            for turn in image._c_image.transformations  # nothing else tells
-            if turn[0] in ("irot", "imir")
+            turn for turn in _transformations(image) if turn[0] in ("irot", "imir")
         ]
         width, height = image.size
         if sum(turn[1] // 90 for turn in self._turns if turn[0] == "irot") % 2:
