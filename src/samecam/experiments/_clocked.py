@@ -42,7 +42,8 @@ class ClockedStore(Subset):
                 return
             yield part
 
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+    def read_into(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        """See `FingerprintStore.read_into`."""
         began = time.perf_counter()
-        self.store._read(rows, out)
+        self.store.read_into(rows, out)
         self.seconds += time.perf_counter() - began

@@ -75,7 +75,7 @@ class Catalogue:
     def close(self) -> None:
         """Leave a single file behind, which opens on read-only disks too."""
         if self._writable:
-            # On a full disk the log stays beside the file and is read next time.
+            # On a full disk the log stays next to the file and is read next time.
             with contextlib.suppress(sqlite3.Error):
                 self._db.execute("PRAGMA journal_mode = DELETE")
         self._db.close()
