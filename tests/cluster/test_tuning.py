@@ -21,7 +21,6 @@ from samecam.cluster import (
 from samecam.cluster.large_scale._merge import expected, regressor
 from samecam.cluster.large_scale._phases import Run
 from samecam.cluster.tuning._gamma import best_of_plateau
-from samecam.cluster.tuning._judge import judge
 from samecam.cluster.tuning._regressor import fit_pairs
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
@@ -121,18 +120,6 @@ def test_the_fit_repeats_itself_and_follows_the_seed():
     once, again = (fit_merge_regressor(G, cameras, n_pairs=50) for _ in range(2))
     assert once.regressor == again.regressor
     assert once.regressor != fit_merge_regressor(G, cameras, n_pairs=50, random_state=1).regressor
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.integers(-1, 5)), min_size=1, max_size=40).filter(
-        lambda rows: any(label >= 0 for _, label in rows)
-    )
-)
-def test_judging_counts_as_the_scores_do(rows):
-    cameras, labels = (np.array(column, dtype=np.intp) for column in zip(*rows, strict=True))
-    cameras = np.unique(cameras, return_inverse=True)[1]
-    found, slow = judge(cameras, labels), scores(cameras, labels)
-    assert found == pytest.approx((slow.precision, slow.recall, slow.f, slow.ld_over_lg))
 
 
 def test_gamma_where_only_one_is_right():
@@ -239,7 +226,7 @@ def test_k_and_recycling_are_chosen_with_the_threshold_and_the_seed_given():
         runs = []
         for seed in seeds:
             labels = recycled_labels(G, 4, 2, n_batches=3, threshold=threshold, random_state=seed)
-            runs.append([judge(cameras, row)[0] for row in labels])
+            runs.append([scores(cameras, row).precision for row in labels])
         return np.transpose(runs)
 
     everything = (0.0, 0.0, -1.0)  # joins whatever is above chance

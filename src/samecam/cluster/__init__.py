@@ -9,7 +9,6 @@ from samecam.cluster._gamma import (
 )
 from samecam.cluster._graph import affinity
 from samecam.cluster._labels import numbered
-from samecam.cluster._plot import plot_sparse_vs_dense
 from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spectrum
 from samecam.cluster._ssc import SSC, SSCNC
 from samecam.cluster.consolidate import ConsolidatedSSC
@@ -66,7 +65,6 @@ __all__ = [
     "null_gamma",
     "numbered",
     "paper_gamma",
-    "plot_sparse_vs_dense",
     "recycled_labels",
     "select_gamma",
     "select_k_and_recycling",

@@ -70,14 +70,14 @@ def _cost(
     solver: Solver,
     random_state: int | np.random.RandomState | None,
 ) -> float:
-    answer = represent(gram, gamma, nonnegative=nonnegative, solver=solver)
-    weights = affinity(answer.coefficients)
-    found = spectrum(weights)
-    count = eigengap(found.values, "authors")
-    gaps = np.diff(found.values)
+    coefficients = represent(gram, gamma, nonnegative=nonnegative, solver=solver).coefficients
+    weights = affinity(coefficients)
+    eigen = spectrum(weights)
+    count = eigengap(eigen.values, "authors")
+    gaps = np.diff(eigen.values)
     if count < 2 or count > len(gaps) or gaps[count - 1] <= 0:
         return float("inf")
-    labels = spectral_groups(weights, found, count, random_state)
+    labels = spectral_groups(weights, eigen, count, random_state)
     after = gaps[count] if count < len(gaps) else 0.0
     cost = normalised_cut(weights, labels) + 1 / gaps[count - 1] + after + gaps[count - 2]
     return float(cost)

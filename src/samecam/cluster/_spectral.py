@@ -60,19 +60,19 @@ def spectrum(weights: Any, least: int = 0, device: str = "cpu") -> Spectrum:
     matrices = [_normalised(weights, nodes) for nodes in parts]
     solvers = [_solver(matrix, max(_MOST, least + 1), device) for matrix in matrices]
     large = [k for k, nodes in enumerate(parts) if len(nodes) > _DENSE]
-    found = [solver.values(len(nodes)) for solver, nodes in zip(solvers, parts, strict=True)
+    values = [solver.values(len(nodes)) for solver, nodes in zip(solvers, parts, strict=True)
              if len(nodes) <= _DENSE]  # fmt: skip
-    found = [np.zeros(0)] * len(large) + found  # the largest parts come first
+    values = [np.zeros(0)] * len(large) + values  # the largest parts come first
     vectors = None if device == "cpu" else [solver.vectors for solver in solvers]
     count = max(_FIRST, least + 1)
     while True:
         for k in large:
-            found[k] = solvers[k].values(min(count, len(parts[k]) - 1))
-        limit = min((found[k][-1] for k in large), default=np.inf)
-        result = _merged(found, parts, limit)._replace(vectors=vectors)
+            values[k] = solvers[k].values(min(count, len(parts[k]) - 1))
+        limit = min((values[k][-1] for k in large), default=np.inf)
+        result = _merged(values, parts, limit)._replace(vectors=vectors)
         if not large or count >= _MOST:
             return result
-        deep = all(_reaches_bulk(matrices[k], found[k]) for k in large)
+        deep = all(_reaches_bulk(matrices[k], values[k]) for k in large)
         kappa = eigengap(result.values, n_nodes=result.n_nodes)
         if deep and kappa < 3 * len(result.values) // 4:
             return result
@@ -113,10 +113,10 @@ def _reaches_bulk(matrix: Any, values: Doubles) -> bool:
     return bool(1 - values[-1] <= 2 * np.sqrt(max(rest, 0) / left))
 
 
-def _merged(found: list[Doubles], parts: list[npt.NDArray[np.intp]], limit: float) -> Spectrum:
+def _merged(by_part: list[Doubles], parts: list[npt.NDArray[np.intp]], limit: float) -> Spectrum:
     """Eigenvalues of all parts up to `limit` in one ascending row."""
-    values = np.concatenate([np.zeros(0), *found])
-    owner = np.repeat(np.arange(len(parts)), [len(v) for v in found])
+    values = np.concatenate([np.zeros(0), *by_part])
+    owner = np.repeat(np.arange(len(parts)), [len(v) for v in by_part])
     order = np.lexsort((owner, values))
     order = order[values[order] <= limit]
     return Spectrum(np.clip(values[order], 0, 2), owner[order], parts)
@@ -165,7 +165,7 @@ def eigengap(
 
 
 def spectral_groups(
-    weights: Any, found: Spectrum, count: int, random_state: int | np.random.RandomState | None
+    weights: Any, eigen: Spectrum, count: int, random_state: int | np.random.RandomState | None
 ) -> Labels:
     """Ng–Jordan–Weiss: `count` smallest eigenvectors, rows to unit norm, k-means.
 
@@ -175,19 +175,19 @@ def spectral_groups(
 
     n = weights.shape[0]
     labels = np.full(n, -1, dtype=np.intp)
-    inside = np.sort(np.concatenate([np.zeros(0, dtype=np.intp), *found.parts]))
+    inside = np.sort(np.concatenate([np.zeros(0, dtype=np.intp), *eigen.parts]))
     count = min(count, len(inside))
     if count < 1:
         return labels
-    embedding = np.zeros((n, min(count, len(found.values))))
-    for part, nodes in enumerate(found.parts):
-        mine = np.flatnonzero(found.owner[:count] == part)
+    embedding = np.zeros((n, min(count, len(eigen.values))))
+    for part, nodes in enumerate(eigen.parts):
+        mine = np.flatnonzero(eigen.owner[:count] == part)
         if not len(mine):
             continue
-        if found.vectors is None:
+        if eigen.vectors is None:
             vectors = _part_vectors(_normalised(weights, nodes), len(mine))
         else:
-            vectors = found.vectors[part][:, : len(mine)]
+            vectors = eigen.vectors[part][:, : len(mine)]
         embedding[np.ix_(nodes, mine)] = vectors
     rows = embedding[inside]
     norms = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -101,18 +101,18 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver, device=device
         )
         self.affinity_ = affinity(self.coefficients_, self.scaling)
-        found = spectrum(self.affinity_, self.n_clusters or 0, device)
-        self.eigenvalues_ = found.values
+        eigen = spectrum(self.affinity_, self.n_clusters or 0, device)
+        self.eigenvalues_ = eigen.values
         count = self.n_clusters
         if count is None:
-            count = eigengap(found.values, self.eigengap, n_nodes=found.n_nodes)
+            count = eigengap(eigen.values, self.eigengap, n_nodes=eigen.n_nodes)
         state = check_random_state(self.random_state)
-        self.labels_ = numbered(spectral_groups(self.affinity_, found, count, state))
+        self.labels_ = numbered(spectral_groups(self.affinity_, eigen, count, state))
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Refuse the first parameter out of range, before any work."""
         self._check_input_parameters()
         count = self.n_clusters
         if count is not None and not (isinstance(count, Integral) and count >= 1):

@@ -153,7 +153,8 @@ class DeviceRows(FingerprintStore):
             part = values[: len(scales), start : min(start + width, self.n_pixels)]
             yield start, (part.float() * scales[:, None]).cpu().numpy()
 
-    def _read(self, rows: Rows, out: Floats) -> None:
+    def read_into(self, rows: Rows, out: Floats) -> None:
+        """See `FingerprintStore.read_into`."""
         for _, part in self.columns(self.n_pixels, rows):
             out[:] = part
 

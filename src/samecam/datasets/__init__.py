@@ -12,7 +12,7 @@ from samecam.datasets._loaders import (
     load_vision,
 )
 from samecam.datasets._twins import Twin, twin, twins
-from samecam.datasets._written import photograph_twin, write_twin
+from samecam.datasets._write_twins import photograph_twin, write_twin
 
 __all__ = [
     "LOADERS",

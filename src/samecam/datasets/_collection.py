@@ -1,5 +1,7 @@
 """Real photos on disk with the cameras that took them, and samples of them."""
 
+import csv
+import io
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -41,7 +43,7 @@ class Collection:
     name : of the collection, or of the configuration that was drawn from it
     root : folder that the paths are relative to
     photos : what there is
-    notes : sentences on what was left out, or is not as in print
+    notes : remarks on what was left out, or is not as in print
     """
 
     name: str
@@ -141,8 +143,14 @@ class Collection:
 
     def truth_csv(self) -> str:
         """Text of a `truth.csv` for these photos: path,camera."""
-        rows = [(photo.path, photo.camera) for photo in self.photos]
-        return "".join(f"{_cell(a)},{_cell(b)}\n" for a, b in [("path", "camera"), *rows])
+        return truth_csv((photo.path, photo.camera) for photo in self.photos)
+
+
+def truth_csv(rows: Iterable[tuple[str, str]]) -> str:
+    """Text of a `truth.csv`, from the path and the camera of each photo."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([("path", "camera"), *rows])
+    return text.getvalue()
 
 
 def gather(
@@ -159,17 +167,17 @@ def gather(
     name : of the collection
     root : its folder
     read : path below the root to a photo, or None for a file that is no part of it
-    shape : what paths look like, for the sentence if none does
-    notes : sentences known already
+    shape : what paths look like, for the error if none does
+    notes : remarks known already
     """
-    found = pictures(root)
-    photos = [photo for photo in map(read, found) if photo is not None]
+    paths = pictures(root)
+    photos = [photo for photo in map(read, paths) if photo is not None]
     if not photos:
         raise SamecamError(
-            f"{os.fspath(root)!r} holds no photo of {name} (of {len(found)} pictures none is "
+            f"{os.fspath(root)!r} holds no photo of {name} (of {len(paths)} pictures none is "
             f"{shape}): name the folder that they are in."
         )
-    left = len(found) - len(photos)
+    left = len(paths) - len(photos)
     said = (*notes, f"{left} pictures are no part of {name}: left out.") if left else (*notes,)
     return Collection(name, Path(root), tuple(sorted(photos)), said)
 
@@ -187,7 +195,3 @@ def _by_model(cameras: Iterable[str], models: Mapping[str, str], each: int) -> l
     for camera in cameras:
         groups.setdefault(models[camera], []).append(camera)
     return [camera for group in groups.values() if len(group) >= each for camera in group[:each]]
-
-
-def _cell(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"' if any(c in text for c in ',"\r\n') else text

@@ -61,7 +61,7 @@ class Configuration:
 
 
 def configuration(name: str) -> Configuration:
-    """The configuration of that name, or a sentence which there are."""
+    """The configuration of that name, or an error that lists those there are."""
     known = configurations()
     if name not in known:
         raise SamecamError(f"{name!r} is no configuration: choose from {', '.join(known)}.")

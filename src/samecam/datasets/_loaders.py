@@ -83,7 +83,7 @@ def load_vision(root: Root, kind: str = "nat") -> Collection:
 
 
 def _not_of_devices(paths: Iterable[str], above: Iterable[str]) -> list[str]:
-    """A sentence on pictures in no folder of a device, by the folder that could be one.
+    """A remark on pictures in no folder of a device, by the folder that could be one.
 
     `above` are the folders that hold devices; theirs and those above them could not.
     """
@@ -116,7 +116,7 @@ def load_raise(root: Root) -> Collection:
 
     The device ("Nikon D90") is the camera: RAISE has one of each model.
     """
-    found = pictures(root)
+    paths = pictures(root)
     tables = sorted(Path(root).glob("RAISE*.csv"))
     if len(tables) != 1:
         raise SamecamError(
@@ -125,7 +125,7 @@ def load_raise(root: Root) -> Collection:
         )
     rows = read_columns(tables[0], ("File", "Device"))
     device = {file: name for _, (file, name) in rows}
-    present = {_stem(path) for path in found}
+    present = {_stem(path) for path in paths}
 
     def read(path: str) -> Photo | None:
         camera = device.get(_stem(path))

@@ -153,7 +153,7 @@ def complete(steps: Steps) -> Steps:
         raise TypeError(f"{unknown[0]!r} is no step of a fingerprint: {', '.join(defaults)}")
     whole: Steps = {**defaults, **steps}  # type: ignore[typeddict-item]
     _check_preset(whole["preset"])
-    _residual._check_sigma(whole["sigma"])
+    _residual.check_sigma(whole["sigma"])
     if whole["grid"] is None:
         whole["grid"] = whole["preset"] == "default"
     return whole
@@ -167,7 +167,7 @@ def _check_preset(preset: str) -> None:
 def _checked_pictures(
     images: Sequence[npt.ArrayLike] | npt.NDArray[np.generic],
 ) -> list[npt.NDArray[np.generic]]:
-    pictures = [_residual._checked(image) for image in images]
+    pictures = [_residual.checked_image(image) for image in images]
     if not pictures:
         raise ValueError("images holds no picture; give at least one")
     first = pictures[0].shape

@@ -75,8 +75,8 @@ def noise_residual(image: npt.ArrayLike, *, sigma: float = 3.0) -> Floats:
     -------
     float32 array of the same shape
     """
-    pixels = _checked(image)
-    _check_sigma(sigma)
+    pixels = checked_image(image)
+    check_sigma(sigma)
     stack = pixels if pixels.ndim == 3 else pixels[..., np.newaxis]
     work = workspace(*stack.shape[:2])
     out = np.empty(stack.shape, dtype=np.float32)
@@ -98,8 +98,8 @@ def gray_residual(image: npt.ArrayLike, *, sigma: float = 3.0) -> Floats:
     float32 (h, w) array that lives in this thread's workspace: use or copy it before
     the next call.
     """
-    pixels = _checked(image)
-    _check_sigma(sigma)
+    pixels = checked_image(image)
+    check_sigma(sigma)
     if pixels.ndim == 3 and pixels.shape[2] not in (1, 3):
         raise ValueError(
             f"image has {pixels.shape[2]} channels; give (h, w), (h, w, 1) or (h, w, 3)"
@@ -117,7 +117,7 @@ def gray_residual(image: npt.ArrayLike, *, sigma: float = 3.0) -> Floats:
     return work.plane
 
 
-def _checked(image: npt.ArrayLike) -> npt.NDArray[np.generic]:
+def checked_image(image: npt.ArrayLike) -> npt.NDArray[np.generic]:
     pixels = np.asarray(image)
     if pixels.ndim not in (2, 3) or 0 in pixels.shape:
         raise ValueError(
@@ -132,7 +132,7 @@ def _checked(image: npt.ArrayLike) -> npt.NDArray[np.generic]:
     return pixels
 
 
-def _check_sigma(sigma: float) -> None:
+def check_sigma(sigma: float) -> None:
     if not (np.isfinite(sigma) and sigma > 0):
         raise ParameterValueError(
             "sigma", f"{{name}} is {sigma!r}; give a positive number (3 is the default)"

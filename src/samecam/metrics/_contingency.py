@@ -41,14 +41,14 @@ class Contingency:
 
     def discovered(self) -> NDArray[np.bool_]:
         """Per camera, whether it holds more than half of the images of some cluster."""
-        found = np.zeros(len(self.cameras), bool)
+        result = np.zeros(len(self.cameras), bool)
         most = 2 * self.cell_count > self.cluster_sizes[self.cell_cluster]
-        found[self.cell_camera[most]] = True
-        return found
+        result[self.cell_camera[most]] = True
+        return result
 
 
 def contingency(truth: Iterable[Hashable], labels: ArrayLike) -> Contingency:
-    """Count images by camera and cluster; raises a sentence for arguments that do not fit."""
+    """Count images by camera and cluster; refuses arguments that do not fit."""
     names = _names(truth)
     predicted = _labels(labels)
     if len(names) != predicted.size:

@@ -53,7 +53,7 @@ def per_camera(truth: Iterable[Hashable], labels: ArrayLike) -> list[CameraRow]:
     table = contingency(truth, labels)
     count, cell = table.cell_count, table.cell_camera
     bounds = np.searchsorted(cell, np.arange(len(table.cameras) + 1))
-    found = table.discovered()
+    discovered = table.discovered()
     rows = []
     for k in np.argsort(-table.camera_sizes, kind="stable"):
         mine = slice(bounds[k], bounds[k + 1])
@@ -71,7 +71,7 @@ def per_camera(truth: Iterable[Hashable], labels: ArrayLike) -> list[CameraRow]:
                 else -1,
                 n_in_main=int(held[best]) if held.size else 0,
                 recall=together / (size * (size - 1)) if size > 1 else 1.0,
-                discovered=bool(found[k]),
+                discovered=bool(discovered[k]),
             )
         )
     return rows

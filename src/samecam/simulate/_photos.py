@@ -136,7 +136,7 @@ def simulate_photos(
 
 @contextmanager
 def _writing(folder: Path) -> Iterator[None]:
-    """Turn a failure of the disk into a sentence."""
+    """Turn a failure of the disk into an error for the user."""
     try:
         yield
     except OSError as error:

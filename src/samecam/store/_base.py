@@ -80,7 +80,8 @@ class FingerprintStore(ABC):
         """
 
     @abstractmethod
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None: ...
+    def read_into(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        """Rows into `out`, (k, n_pixels) float32."""
 
     @property
     def kind(self) -> np.dtype[Any]:
@@ -111,7 +112,7 @@ class FingerprintStore(ABC):
         del checks, n_threads  # for stores that lie on a disk
         row = np.empty((1, self.n_pixels), dtype=np.float32)
         for k in range(len(rows)):
-            self._read(rows[k : k + 1], row)
+            self.read_into(rows[k : k + 1], row)
             out[k] = row[0, start : start + out.shape[1]]
         scales[:] = 1
 
@@ -144,7 +145,7 @@ class FingerprintStore(ABC):
         everything = np.arange(len(self), dtype=np.intp)
         chosen = everything if rows is None else everything[rows]
         out = np.empty((len(chosen), self.n_pixels), dtype=np.float32)
-        self._read(chosen, out)
+        self.read_into(chosen, out)
         return out
 
     def blocks(self, memory: int) -> Iterator[tuple[int, Floats]]:
@@ -159,5 +160,5 @@ class FingerprintStore(ABC):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def close(self) -> None:  # noqa: B027 - nothing to let go of is a fair answer
+    def close(self) -> None:  # noqa: B027 - some stores have nothing to let go of
         """Let go of files; uncommitted records are dropped."""

@@ -85,6 +85,7 @@ class MemoryStore(FingerprintStore):
             empty = np.empty((0, min(width, self.n_pixels - start)), dtype=np.float32)
             yield start, np.stack(parts) if parts else empty
 
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+    def read_into(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        """See `FingerprintStore.read_into`."""
         for target, row in enumerate(rows):
             out[target] = self._vectors[self._keys[row]]

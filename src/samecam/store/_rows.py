@@ -45,7 +45,7 @@ class StoredRows(FingerprintStore):
         self._files: dict[int, int] = {}
 
     def part(self, rows: Sequence[int] | npt.NDArray[np.integer]) -> "StoredRows":
-        """Some rows (ascending), to be sent and read elsewhere."""
+        """Some rows (ascending), to be sent to another process and read there."""
         self._sort()
         keys, places = [self._keys[row] for row in rows], [self._places[row] for row in rows]
         return StoredRows(self.folder.absolute(), self.n_pixels, self.dtype, keys, places)
@@ -127,7 +127,8 @@ class StoredRows(FingerprintStore):
             "on disk: restore the store from a copy, or begin a new case."
         )
 
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+    def read_into(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        """See `FingerprintStore.read_into`."""
         self._sort()
         raw = np.empty(self._length, dtype=np.uint8)
         values = raw.view(_codec.kind(self.dtype))

@@ -42,7 +42,7 @@ def record_bytes(n_pixels: int, dtype: str) -> int:
 
 
 def full_error(folder: Path) -> StoreFullError:
-    """The sentence for a full disk."""
+    """The error of a full disk."""
     return StoreFullError(
         f"No space is left for {str(folder)!r}: free some (or move the case to a larger disk) "
         "and give the same command again; it goes on where it stopped."
@@ -50,7 +50,7 @@ def full_error(folder: Path) -> StoreFullError:
 
 
 def write_error(folder: Path, error: OSError) -> SamecamError:
-    """The sentence for a failure to write to a store."""
+    """The error of a failure to write to a store."""
     if error.errno in _FULL:
         return full_error(folder)
     return SamecamError(f"{str(folder)!r} cannot be written: {error.strerror}.")

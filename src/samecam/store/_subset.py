@@ -72,5 +72,6 @@ class Subset(FingerprintStore):
         """See `FingerprintStore.columns`."""
         return self.store.columns(width, self.rows if rows is None else self.rows[rows])
 
-    def _read(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
-        self.store._read(self.rows[rows], out)
+    def read_into(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
+        """See `FingerprintStore.read_into`."""
+        self.store.read_into(self.rows[rows], out)

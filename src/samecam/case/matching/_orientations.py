@@ -220,9 +220,10 @@ class Cropped(Subset):
         for at, part in self._cut(width, rows):
             yield at, (part - mean) / norm
 
-    def _read(self, rows: Rows, out: Floats) -> None:
+    def read_into(self, rows: Rows, out: Floats) -> None:
+        """See `FingerprintStore.read_into`."""
         whole = np.empty((1, self.store.n_pixels), dtype=np.float32)
         for target, row in enumerate(rows):
-            self.store._read(np.array([row]), whole)
+            self.store.read_into(np.array([row]), whole)
             square = whole.reshape(self.whole, self.whole)[: self.side, : self.side]
             out[target] = (square.ravel() - self._mean[row]) / self._norm[row]

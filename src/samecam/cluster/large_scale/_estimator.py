@@ -7,7 +7,6 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from samecam import compute, correlate
 from samecam.cluster._gamma import null_gamma, paper_gamma
@@ -19,7 +18,6 @@ from samecam.cluster.large_scale._partition import Rules
 from samecam.cluster.large_scale._source import GramSource, RowSource, Source
 from samecam.compute import Executor
 from samecam.errors import ParameterValueError
-from samecam.store import FingerprintStore
 
 Progress = Callable[[str, int, int], None]
 
@@ -117,16 +115,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         progress : called with the phase, what of it is done, and of how much
         executor : clusters batches, several at a time; the result is the same
         """
-        self.check_parameters()
-        device = compute.choose_device(self.device)
-        source, n_pixels = self._reader(X, device)
-        seed = check_random_state(self.random_state).randint(2**31)
-        streams = np.random.SeedSequence(int(seed))
-        split = np.random.default_rng(streams.spawn(1)[0])
-        self.null_scale_ = self._chance(source, n_pixels, split)
-        self.gamma_ = self._choose_gamma(n_pixels)
-        run = _phases.Run(source, self._plan(source.n, device), progress, executor, streams)
-        run.split(split)
+        run = self.begin(X, progress, executor)
         run.recycle()
         run.merge()
         run.attract()
@@ -138,6 +127,22 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         self.report_ = max(run.reports, key=lambda report: report.kkt_violation)
         self._warn(self.report_)
         return self
+
+    def begin(
+        self, X: Any, progress: Progress | None = None, executor: Executor | None = None
+    ) -> "_phases.Run":
+        """Cluster the batches, as `fit` does first; what is left are the other phases."""
+        self.check_parameters()
+        device = compute.choose_device(self.device)
+        source, n_pixels = self._reader(X, device)
+        seed = check_random_state(self.random_state).randint(2**31)
+        streams = np.random.SeedSequence(int(seed))
+        split = np.random.default_rng(streams.spawn(1)[0])
+        self.null_scale_ = self._chance(source, n_pixels, split)
+        self.gamma_ = self._choose_gamma(n_pixels)
+        run = _phases.Run(source, self._plan(source.n, device), progress, executor, streams)
+        run.split(split)
+        return run
 
     def check_parameters(self) -> None:
         """Raise a sentence for the first parameter out of range, before any work."""
@@ -179,25 +184,10 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
 
     def _reader(self, X: Any, device: str = "cpu") -> tuple[Source, int | None]:
         """Where correlations come from, and the length of a fingerprint if it is known."""
-        if isinstance(X, FingerprintStore):
-            if self.metric == "precomputed":
-                raise ParameterValueError(
-                    "metric", "{name} is 'precomputed' but X is a store; use 'correlation'"
-                )
-            if len(X) == 0:
-                raise ValueError("X holds no fingerprint; give at least one")
-            self.n_features_in_ = X.n_pixels
-            return RowSource(X, self.memory, device), self.n_pixels or X.n_pixels
-        rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
-        if self.metric == "correlation":
-            source = RowSource(correlate.normalised(rows), self.memory, device)
-            return source, self.n_pixels or rows.shape[1]
-        if rows.shape[0] != rows.shape[1]:
-            raise ValueError(
-                f"X has shape {rows.shape} and metric is 'precomputed'; give the (n, n) "
-                "correlations of all images"
-            )
-        return GramSource(rows), self.n_pixels
+        rows, n_pixels = self._validated(X)
+        if self.metric == "precomputed":
+            return GramSource(np.asarray(rows)), n_pixels
+        return RowSource(rows, self.memory, device), n_pixels
 
     def _chance(self, source: Source, n_pixels: int | None, rng: np.random.Generator) -> float:
         """The scale of chance: given, 1/√d in the paper, else measured on up to 500 photos."""

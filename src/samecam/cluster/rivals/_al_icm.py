@@ -24,10 +24,3 @@ def al_icm(gram: Gram, alpha: float, random_state: np.random.RandomState) -> Lab
         if al_icm_sweep(matrix, float(alpha), order, labels, size, free) == 0:
             break
     return labels
-
-
-def energy(gram: Gram, labels: Labels, alpha: float) -> float:
-    """E(l) = −Σ_{i≠j} (g_ij − α)·[l_i = l_j]."""
-    together = labels[:, np.newaxis] == labels
-    np.fill_diagonal(together, False)
-    return -float((np.asarray(gram, dtype=np.float64) - alpha)[together].sum())

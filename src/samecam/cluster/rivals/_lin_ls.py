@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from samecam import correlate
 from samecam.arrays import Gram, Labels
@@ -23,7 +22,6 @@ from samecam.cluster.rivals._base import (
 from samecam.cluster.rivals._lin_evidence import Evidence, FingerprintEvidence, GramEvidence
 from samecam.cluster.rivals._mcl import markov_clusters
 from samecam.errors import ParameterValueError
-from samecam.store import FingerprintStore
 
 # The published thresholds, .008 at 256² and .005 at 1024², in units of 1/√d.
 COARSE, FINE = 0.008 * 256, 0.005 * 1024
@@ -96,7 +94,7 @@ class LinLS(NullRival):
         if self.metric == "precomputed":
             return super().fit(X, y)
         self.check_parameters()
-        evidence = FingerprintEvidence(self._rows(X), self.memory)
+        evidence = FingerprintEvidence(self._validated(X)[0], self.memory)
         coarse = self._set_scales(evidence)
         n = len(evidence.reduced)
         return self._finish(self._rounds(evidence, n, coarse))
@@ -111,15 +109,6 @@ class LinLS(NullRival):
             raise ParameterValueError(
                 "inflation", f"{{name}} is {self.inflation}; give a number above 1"
             )
-
-    def _rows(self, X: Any) -> Any:
-        if isinstance(X, FingerprintStore):
-            if len(X) == 0:
-                raise ValueError("X holds no fingerprint; give at least one")
-            self.n_features_in_ = X.n_pixels
-            return X
-        rows = validate_data(self, X, dtype=[np.float32, np.float64], order="C")
-        return correlate.normalised(rows)
 
     def _set_scales(self, evidence: FingerprintEvidence) -> float:
         """Scale of chance of full fingerprints to `null_scale_`; returns that of reduced ones."""

@@ -10,8 +10,9 @@ from samecam import correlate
 from samecam.arrays import Gram
 from samecam.cluster._gamma import cost_gamma, null_gamma
 from samecam.cluster._ssc import SSCNC
-from samecam.cluster.tuning._judge import Judgement, judge, numbers
+from samecam.cluster.tuning._cameras import numbers
 from samecam.errors import ParameterValueError
+from samecam.metrics import Scores, scores
 from samecam.represent import Solver
 
 Progress = Callable[[str, int, int], None]
@@ -88,31 +89,31 @@ def select_gamma(
     tried = tuple(sorted(float(gamma) for gamma in candidates))
     if not tried or not 0 < tried[0] <= tried[-1] < np.inf:
         raise ValueError(f"candidates are {tried}; give one positive number or more")
-    costs, judged = [], []
+    costs, reached = [], []
     for done, gamma in enumerate(tried):
         if progress is not None:
             progress("gamma", done, len(tried))
-        found = cost_gamma(gram, candidates=[gamma], solver=solver, random_state=random_state)
-        costs.append(found.costs[gamma])
+        choice = cost_gamma(gram, candidates=[gamma], solver=solver, random_state=random_state)
+        costs.append(choice.costs[gamma])
         method = SSCNC(
             gamma=gamma, solver=solver, metric="precomputed", random_state=random_state,
             null_scale=1.0,
         )  # fmt: skip
-        judged.append(judge(known, method.fit(gram).labels_))
+        reached.append(scores(known, method.fit(gram).labels_))
     if progress is not None:
         progress("gamma", len(tried), len(tried))
     default = null_gamma(correlate.null_scale(gram, n_pixels), solver)
-    return _selected(by, tried, costs, judged, default)
+    return _selected(by, tried, costs, reached, default)
 
 
 def _selected(
     by: str,
     tried: tuple[float, ...],
     costs: list[float],
-    judged: list[Judgement],
+    reached: list[Scores],
     default: float,
 ) -> GammaSelection:
-    f = tuple(judgement.f for judgement in judged)
+    f = tuple(score.f for score in reached)
     low, high = plateau(f)
     by_f, by_cost = tried[best_of_plateau(f, tried, default)], tried[int(np.argmin(costs))]
     return GammaSelection(
@@ -121,8 +122,8 @@ def _selected(
         tried,
         tuple(costs),
         f,
-        tuple(judgement.precision for judgement in judged),
-        tuple(judgement.recall for judgement in judged),
+        tuple(score.precision for score in reached),
+        tuple(score.recall for score in reached),
         by_f,
         by_cost,
         default,

@@ -91,7 +91,7 @@ def draw_pairs(
 def _photos(
     cameras: npt.NDArray[np.generic], n: int, same: bool, sizes: tuple[int, int] | None
 ) -> list[Labels]:
-    """Photos of every camera that has enough, or a sentence that too few have."""
+    """Photos of every camera that has enough, or an error that too few have."""
     if cameras.shape != (n,):
         raise ValueError(f"cameras has shape {cameras.shape}; give one for each of {n} photos")
     wanted = sizes or (FEWEST, FEWEST)

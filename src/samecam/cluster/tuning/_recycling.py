@@ -5,14 +5,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from samecam.arrays import Doubles, Gram, Labels
-from samecam.cluster.large_scale import LargeScaleSSC
-from samecam.cluster.large_scale._merge import Threshold
-from samecam.cluster.large_scale._phases import Run
-from samecam.cluster.tuning._judge import judge, numbers
+from samecam.cluster.large_scale import LargeScaleSSC, Threshold
+from samecam.cluster.tuning._cameras import numbers
 from samecam.errors import ParameterValueError
+from samecam.metrics import scores
 
 Progress = Callable[[str, int, int], None]
 Preset = Literal["default", "paper"]
@@ -57,7 +55,7 @@ def recycled_labels(
 ) -> Labels:
     """Groups of LS-SSC after merging with 0, 1, …, `rounds` rounds of recycling, (rounds + 1, n).
 
-    Attraction and settling, which come later, are left out, so that it shows what recycling
+    Attraction and what comes after it, are left out, so that it shows what recycling
     is worth. Row r is what a run with r rounds and the same seed has after merging.
 
     Parameters
@@ -80,30 +78,16 @@ def recycled_labels(
         n_pixels=n_pixels,
         random_state=random_state,
     )
-    run = _begun(method, gram)
-    found = []
+    run = method.begin(gram)
+    result = []
     for done in range(rounds + 1):
         if done:
             run.recycle()
         before = run.labels.copy()
         run.merge()
-        found.append(run.labels.copy())
+        result.append(run.labels.copy())
         run.labels = before
-    return np.stack(found)
-
-
-def _begun(method: LargeScaleSSC, gram: Gram) -> Run:
-    """A run of LS-SSC whose batches are clustered, as `LargeScaleSSC.fit` begins it."""
-    method.check_parameters()
-    source, n_pixels = method._reader(gram)
-    seed = check_random_state(method.random_state).randint(2**31)
-    streams = np.random.SeedSequence(int(seed))
-    split = np.random.default_rng(streams.spawn(1)[0])
-    method.null_scale_ = method._chance(source, n_pixels, split)
-    method.gamma_ = method._choose_gamma(n_pixels)
-    run = Run(source, method._plan(source.n), None, None, streams)
-    run.split(split)
-    return run
+    return np.stack(result)
 
 
 def select_k_and_recycling(
@@ -121,7 +105,7 @@ def select_k_and_recycling(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> RecyclingSelection:
-    """Choose K and R such that groups are pure and all cameras are found, as the paper asks.
+    """Choose K and R such that groups are pure and all cameras are discovered, as the paper asks.
 
     LS-SSC is run up to merging with every K and as many seeds as `runs`, on so many batches (the
     paper: six of about 182 photos), and `choose_k_and_recycling` decides.
@@ -154,9 +138,9 @@ def select_k_and_recycling(
                 n_pixels=n_pixels, threshold=threshold,
                 random_state=(random_state * runs + run) % _SEEDS,
             )  # fmt: skip
-            judged = [judge(known, row) for row in labels]
-            precision[place, :, run] = [j.precision for j in judged]
-            discovered[place, :, run] = [j.discovered for j in judged]
+            reached = [scores(known, row) for row in labels]
+            precision[place, :, run] = [score.precision for score in reached]
+            discovered[place, :, run] = [score.ld_over_lg for score in reached]
     if progress is not None:
         progress("K and recycling", len(tried) * runs, len(tried) * runs)
     chosen = choose_k_and_recycling(tried, precision.mean(axis=2), discovered.mean(axis=2))
@@ -175,5 +159,5 @@ def choose_k_and_recycling(
     total = np.maximum(precision + discovered, np.finfo(float).tiny)
     both = 2 * precision * discovered / total
     places = np.argwhere(both >= both.max() - alike)
-    found = [(int(neighbours[row]), int(rounds)) for row, rounds in places]
-    return min(found, key=lambda pair: (pair[1], abs(pair[0] - PUBLISHED_NEIGHBOURS), pair[0]))
+    best = [(int(neighbours[row]), int(rounds)) for row, rounds in places]
+    return min(best, key=lambda pair: (pair[1], abs(pair[0] - PUBLISHED_NEIGHBOURS), pair[0]))

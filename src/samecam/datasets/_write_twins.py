@@ -7,8 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from samecam.datasets._collection import truth_csv
 from samecam.datasets._twins import Twin
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.simulate import simulate_photos
 
 
@@ -112,8 +114,5 @@ def _new_folder(folder: str | os.PathLike[str]) -> Path:
 
 
 def _write_truth(path: Path, rows: list[tuple[str, str]]) -> Path:
-    beside = path.with_name(f".{path.name}")
-    with open(beside, "w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([("path", "camera"), *rows])
-    beside.rename(path)
+    write_atomically(path, truth_csv(rows))
     return path
