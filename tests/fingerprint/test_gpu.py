@@ -263,7 +263,7 @@ def test_less_room_than_thought_means_smaller_groups(monkeypatch):
         ([np.zeros((8, 8))], {"preset": "papper"}, "papper"),
     ],
 )
-def test_bad_input_gets_a_sentence(device, images, steps, words):
+def test_bad_input_is_refused(device, images, steps, words):
     for name in ("cpu", device):
         with pytest.raises(ValueError, match=words):
             fingerprints(images, device=name, **steps)
