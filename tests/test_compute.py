@@ -20,7 +20,7 @@ def test_parse_bytes(text, count):
 
 
 @pytest.mark.parametrize("text", ["", "G", "-1G", "8X", "0", "1e9"])
-def test_what_is_no_amount_of_memory_gets_a_sentence(text):
+def test_what_is_no_amount_of_memory_is_refused(text):
     with pytest.raises(SamecamError, match="like 800M or 8G"):
         compute.parse_bytes(text)
 

@@ -60,9 +60,9 @@ def stored(rows):
 def test_planted_cameras_are_recovered(Method, seed):
     drawn = gram([40] * 5, 0.03, seed=seed)
     fitted = Method(metric="precomputed", n_pixels=512**2).fit(drawn.gram)
-    found = scores(drawn.labels, fitted.labels_)
-    assert found.f >= 0.95
-    assert fitted.n_clusters_ == found.n_clusters == 5
+    result = scores(drawn.labels, fitted.labels_)
+    assert result.f >= 0.95
+    assert fitted.n_clusters_ == result.n_clusters == 5
 
 
 @BOTH
@@ -283,13 +283,13 @@ TABLE = [
 def check_against_prototype(row):
     """F, mean of three seeds, is within .02 of what the prototype reached, or better."""
     count, low, high, mean, prototype = row
-    found = []
+    result = []
     for seed in range(3):
         sizes = np.random.default_rng(seed).integers(low, high + 1, count).tolist()
         drawn = gram(sizes, mean, seed=seed)
         fitted = SSCNC(gamma=2 * NULL, metric="precomputed").fit(drawn.gram)
-        found.append(scores(drawn.labels, fitted.labels_).f)
-    assert np.mean(found) >= prototype - 0.02
+        result.append(scores(drawn.labels, fitted.labels_).f)
+    assert np.mean(result) >= prototype - 0.02
 
 
 def test_many_small_cameras():

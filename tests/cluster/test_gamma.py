@@ -81,8 +81,8 @@ def test_cost_is_the_published_sum():
     """J = Ncuts_K + 1/Δ_K + Δ_{K+1} + Δ_{K−1}, computed here once more from the parts."""
     drawn = gram([15] * 3, 0.05, seed=1)
     fitted = SSCNC(gamma=0.004, metric="precomputed", eigengap="authors").fit(drawn.gram)
-    found, K = fitted.eigenvalues_, fitted.n_clusters_
-    gap = {k: found[k] - found[k - 1] for k in range(1, len(found))}  # Δ_k = λ_{k+1} − λ_k
+    result, K = fitted.eigenvalues_, fitted.n_clusters_
+    gap = {k: result[k] - result[k - 1] for k in range(1, len(result))}  # Δ_k = λ_{k+1} − λ_k
     cut = obvious_cut(fitted.affinity_.toarray(), fitted.labels_)
     expected = cut + 1 / gap[K] + gap[K + 1] + gap[K - 1]
     assert cost_gamma(drawn.gram, candidates=[0.004]).costs[0.004] == pytest.approx(expected)

@@ -30,9 +30,9 @@ def test_same_groups_in_the_promised_order(labels):
     result = numbered(labels)
     assert as_sets(result) == as_sets(labels)
     assert [r == -1 for r in result] == [k == -1 for k in labels]
-    found = sorted(set(result.tolist()) - {-1})
-    assert found == list(range(len(found)))
-    rank = [(-int((result == k).sum()), int(np.flatnonzero(result == k)[0])) for k in found]
+    outcome = sorted(set(result.tolist()) - {-1})
+    assert outcome == list(range(len(outcome)))
+    rank = [(-int((result == k).sum()), int(np.flatnonzero(result == k)[0])) for k in outcome]
     assert rank == sorted(rank)
 
 

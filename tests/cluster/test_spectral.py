@@ -16,32 +16,32 @@ def with_isolated(weights, count):
 @pytest.mark.parametrize("between", [0, 0.02, 0.3])
 def test_values_are_those_of_the_whole_laplacian(between, seed):
     weights, _ = blocks([12, 30, 7, 2], between=between, seed=seed)
-    found = spectrum(weights)
-    np.testing.assert_allclose(found.values, laplacian_values(weights), atol=1e-12)
+    result = spectrum(weights)
+    np.testing.assert_allclose(result.values, laplacian_values(weights), atol=1e-12)
 
 
 @pytest.mark.parametrize("isolated", [0, 3])
 def test_one_zero_for_each_part(isolated):
     weights = with_isolated(blocks([10, 5, 8, 2, 2], between=0)[0], isolated)
-    found = spectrum(weights)
-    assert np.count_nonzero(found.values < 1e-12) == len(found.parts) == 5
-    assert sorted(found.owner[:5]) == list(range(5))
-    assert [len(p) for p in found.parts] == [10, 8, 5, 2, 2]
-    assert len(found.values) == found.n_nodes == 27
-    assert eigengap(found.values) == 5
+    result = spectrum(weights)
+    assert np.count_nonzero(result.values < 1e-12) == len(result.parts) == 5
+    assert sorted(result.owner[:5]) == list(range(5))
+    assert [len(p) for p in result.parts] == [10, 8, 5, 2, 2]
+    assert len(result.values) == result.n_nodes == 27
+    assert eigengap(result.values) == 5
 
 
 def test_weights_may_be_single_precision():
     weights, _ = blocks([15, 15])
-    found = spectrum(weights.astype(np.float32))
-    np.testing.assert_allclose(found.values, spectrum(weights).values, atol=1e-6)
-    assert found.values.dtype == np.float64
+    result = spectrum(weights.astype(np.float32))
+    np.testing.assert_allclose(result.values, spectrum(weights).values, atol=1e-6)
+    assert result.values.dtype == np.float64
 
 
 def test_no_edge_at_all():
-    found = spectrum(sparse.csr_array((4, 4)))
-    assert found.values.size == found.n_nodes == eigengap(found.values) == 0
-    assert spectral_groups(sparse.csr_array((4, 4)), found, 2, 0).tolist() == [-1] * 4
+    result = spectrum(sparse.csr_array((4, 4)))
+    assert result.values.size == result.n_nodes == eigengap(result.values) == 0
+    assert spectral_groups(sparse.csr_array((4, 4)), result, 2, 0).tolist() == [-1] * 4
 
 
 # The eigengap.
@@ -102,11 +102,11 @@ def test_the_lower_half_is_that_of_all_nodes():
 def test_lanczos_agrees_with_dense(monkeypatch, between):
     monkeypatch.setattr(_spectral, "_DENSE", 20)
     weights, _ = blocks([40, 60, 30], between=between)
-    found = spectrum(weights)
+    result = spectrum(weights)
     expected = laplacian_values(weights)
-    assert 10 <= len(found.values) <= len(expected)
-    np.testing.assert_allclose(found.values, expected[: len(found.values)], atol=1e-9)
-    assert found.n_nodes == 130
+    assert 10 <= len(result.values) <= len(expected)
+    np.testing.assert_allclose(result.values, expected[: len(result.values)], atol=1e-9)
+    assert result.n_nodes == 130
 
 
 def test_no_eigenvalue_is_missing_beside_small_parts(monkeypatch):
@@ -115,12 +115,12 @@ def test_no_eigenvalue_is_missing_beside_small_parts(monkeypatch):
     monkeypatch.setattr(_spectral, "_FIRST", 16)
     large, _ = blocks([60, 60, 60], between=0.05)
     weights = sparse.csr_array(sparse.block_diag([large, blocks([8], seed=1)[0]]))
-    found = spectrum(weights)
-    assert len(found.values) < found.n_nodes == 188
+    result = spectrum(weights)
+    assert len(result.values) < result.n_nodes == 188
     np.testing.assert_allclose(
-        found.values, laplacian_values(weights)[: len(found.values)], atol=1e-9
+        result.values, laplacian_values(weights)[: len(result.values)], atol=1e-9
     )
-    assert eigengap(found.values, n_nodes=found.n_nodes) == 4
+    assert eigengap(result.values, n_nodes=result.n_nodes) == 4
 
 
 @pytest.mark.parametrize("count", [20, 40, 90])
@@ -130,9 +130,9 @@ def test_as_many_groups_are_seen_as_there_are(monkeypatch, count):
     dense = spectrum(weights)
     assert eigengap(dense.values) == count
     monkeypatch.setattr(_spectral, "_DENSE", 50)
-    found = spectrum(weights)
-    assert count < len(found.values) < len(dense.values)
-    assert eigengap(found.values, n_nodes=found.n_nodes) == count
+    result = spectrum(weights)
+    assert count < len(result.values) < len(dense.values)
+    assert eigengap(result.values, n_nodes=result.n_nodes) == count
 
 
 def test_as_many_values_as_asked(monkeypatch):
@@ -147,12 +147,12 @@ def test_as_many_values_as_asked(monkeypatch):
 
 def test_above_two_thousand_nodes():
     weights, group = blocks([300] * 7, between=0.003)
-    found = spectrum(weights)
-    assert found.n_nodes == 2100
-    assert len(found.values) <= 1024
-    assert found.values[0] == pytest.approx(0, abs=1e-9)
-    count = eigengap(found.values, n_nodes=found.n_nodes)
-    labels = spectral_groups(weights, found, count, 0)
+    result = spectrum(weights)
+    assert result.n_nodes == 2100
+    assert len(result.values) <= 1024
+    assert result.values[0] == pytest.approx(0, abs=1e-9)
+    count = eigengap(result.values, n_nodes=result.n_nodes)
+    labels = spectral_groups(weights, result, count, 0)
     assert as_sets(labels) == as_sets(group)
 
 
@@ -163,8 +163,8 @@ def test_above_two_thousand_nodes():
 def test_groups_are_found_and_isolated_nodes_left_out(between):
     weights, group = blocks([20, 9, 14], between=between)
     weights = with_isolated(weights, 2)
-    found = spectrum(weights)
-    labels = spectral_groups(weights, found, 3, 0)
+    result = spectrum(weights)
+    labels = spectral_groups(weights, result, 3, 0)
     assert labels[-2:].tolist() == [-1, -1]
     np.testing.assert_array_equal(numbered(labels[:-2]), numbered(group))
 

@@ -42,11 +42,11 @@ def test_values_are_those_of_the_cpu(sizes, between, seed):
 
 def test_vectors_belong_to_their_values():
     weights, _ = blocks([12, 30, 7], between=0.1)
-    found = spectrum(weights, device=DEVICE)
-    for part, nodes in enumerate(found.parts):
+    result = spectrum(weights, device=DEVICE)
+    for part, nodes in enumerate(result.parts):
         matrix = _spectral._normalised(weights, nodes)
-        vectors = found.vectors[part]
-        values = found.values[found.owner == part]
+        vectors = result.vectors[part]
+        values = result.values[result.owner == part]
         np.testing.assert_allclose(vectors.T @ vectors, np.eye(len(nodes)), atol=1e-12)
         np.testing.assert_allclose(vectors - matrix @ vectors, vectors * values, atol=1e-12)
 
@@ -78,18 +78,18 @@ def test_float32_where_float64_does_not_fit(monkeypatch):
     weights, group = blocks([20, 20])
     room = 6 * 6 * 40 * 40
     monkeypatch.setattr(_spectral_gpu, "device_memory", lambda _: room)
-    found = spectrum(weights, device=DEVICE)
-    assert 1e-13 < np.abs(found.values - spectrum(weights).values).max() < 1e-5
-    assert as_sets(spectral_groups(weights, found, 2, 0)) == as_sets(group)
+    result = spectrum(weights, device=DEVICE)
+    assert 1e-13 < np.abs(result.values - spectrum(weights).values).max() < 1e-5
+    assert as_sets(spectral_groups(weights, result, 2, 0)) == as_sets(group)
     monkeypatch.setattr(_spectral_gpu, "device_memory", lambda _: room // 2)
     with pytest.raises(SamecamError, match="The spectrum of 40 linked photos takes 38 kB"):
         spectrum(weights, device=DEVICE)
 
 
 def test_no_edge_at_all():
-    found = spectrum(sparse.csr_array((4, 4)), device=DEVICE)
-    assert found.values.size == 0
-    assert spectral_groups(sparse.csr_array((4, 4)), found, 2, 0).tolist() == [-1] * 4
+    result = spectrum(sparse.csr_array((4, 4)), device=DEVICE)
+    assert result.values.size == 0
+    assert spectral_groups(sparse.csr_array((4, 4)), result, 2, 0).tolist() == [-1] * 4
 
 
 @pytest.mark.parametrize("method", [SSC, SSCNC])

@@ -126,15 +126,15 @@ def test_gamma_where_only_one_is_right():
     """Above what photos of one camera share, few are linked, and then nobody."""
     G, cameras = gram([25, 25, 25, 25], 0.02, camera_spread=0, photo_cv=0, n_pixels=65536)
     tried = (0.5, 0.008, 0.03)
-    found = select_gamma(G, cameras, candidates=tried)
-    assert found.candidates == (0.008, 0.03, 0.5)
-    assert found.gamma == found.by_f == 0.008
-    assert found.f[0] > 0.95
-    assert found.f[1] < 0.5
-    assert found.f[2] == 0
-    assert np.isinf(found.costs[2])
+    result = select_gamma(G, cameras, candidates=tried)
+    assert result.candidates == (0.008, 0.03, 0.5)
+    assert result.gamma == result.by_f == 0.008
+    assert result.f[0] > 0.95
+    assert result.f[1] < 0.5
+    assert result.f[2] == 0
+    assert np.isinf(result.costs[2])
     by_cost = select_gamma(G, cameras, candidates=tried, by="cost")
-    assert by_cost.gamma == by_cost.by_cost == found.candidates[int(np.argmin(by_cost.costs))]
+    assert by_cost.gamma == by_cost.by_cost == result.candidates[int(np.argmin(by_cost.costs))]
 
 
 def test_the_middle_of_a_plateau():
@@ -160,13 +160,13 @@ def test_gamma_of_easy_photos_does_not_depend_on_the_range():
     G, cameras = gram([20, 20, 20], 0.3, n_pixels=262144, camera_spread=0, photo_cv=0)
     chance = correlate.null_scale(G, 262144)
     for candidates in (np.geomspace(1e-4, 0.02, 9), np.geomspace(1e-3, 0.1, 9)):
-        found = select_gamma(G, cameras, candidates=candidates, n_pixels=262144)
-        assert min(found.f) == 1
-        assert found.default == pytest.approx(2 * chance)
+        result = select_gamma(G, cameras, candidates=candidates, n_pixels=262144)
+        assert min(result.f) == 1
+        assert result.default == pytest.approx(2 * chance)
         step = np.log(candidates[1] / candidates[0])
-        assert abs(np.log(found.gamma / (2 * chance))) <= step / 2 * 1.001
-        assert found.at_edge
-        assert found.plateau == (found.candidates[0], found.candidates[-1])
+        assert abs(np.log(result.gamma / (2 * chance))) <= step / 2 * 1.001
+        assert result.at_edge
+        assert result.plateau == (result.candidates[0], result.candidates[-1])
     authors = select_gamma(G, cameras, candidates=[0.001, 0.002, 0.004], solver="authors")
     assert authors.default == pytest.approx(correlate.null_scale(G))
 
@@ -174,11 +174,11 @@ def test_gamma_of_easy_photos_does_not_depend_on_the_range():
 def test_gamma_in_the_middle_says_so():
     """The middle of three that are right is taken, far from twice the scale of chance, .0156."""
     G, cameras = gram([12] * 12, 0.02, camera_spread=0, photo_cv=0.3, n_pixels=16384)
-    found = select_gamma(G, cameras, candidates=(0.0001, 0.0015, 0.002, 0.004, 0.1))
-    assert found.plateau == (0.0015, 0.004)
-    assert not found.at_edge
-    assert found.gamma == 0.002
-    assert found.default > 0.015
+    result = select_gamma(G, cameras, candidates=(0.0001, 0.0015, 0.002, 0.004, 0.1))
+    assert result.plateau == (0.0015, 0.004)
+    assert not result.at_edge
+    assert result.gamma == 0.002
+    assert result.default > 0.015
 
 
 @pytest.mark.parametrize("preset", ["default", "paper"])
@@ -210,12 +210,12 @@ def test_rounds_of_recycling_are_those_of_the_estimator(preset, monkeypatch):
 def test_k_and_recycling_on_hidden_cameras():
     """Where one batch sees too little of each camera, rounds of recycling find more of them."""
     G, cameras = gram([12] * 12, 0.03, camera_spread=0, photo_cv=0.3, seed=1)
-    found = select_k_and_recycling(G, cameras, neighbours=(5, 12), rounds=4, runs=3, n_batches=3)
-    assert found.precision.shape == found.discovered.shape == (2, 5, 3)
-    means = found.discovered.mean(axis=2)
+    result = select_k_and_recycling(G, cameras, neighbours=(5, 12), rounds=4, runs=3, n_batches=3)
+    assert result.precision.shape == result.discovered.shape == (2, 5, 3)
+    means = result.discovered.mean(axis=2)
     assert means[0, 4] > means[0, 0]
-    assert found.n_neighbours == 5
-    assert found.recycling > 0
+    assert result.n_neighbours == 5
+    assert result.recycling > 0
 
 
 def test_k_and_recycling_are_chosen_with_the_threshold_and_the_seed_given():
@@ -231,18 +231,19 @@ def test_k_and_recycling_are_chosen_with_the_threshold_and_the_seed_given():
 
     everything = (0.0, 0.0, -1.0)  # joins whatever is above chance
     never = (0.0, 0.0, 1.0)
-    found = [
+    result = [
         select_k_and_recycling(G, cameras, threshold=threshold, random_state=seed, **options)
         for threshold in (everything, never)
         for seed in (0, 1)
     ]
     wanted = [slow(seeds, t) for t in (everything, never) for seeds in ((0, 1), (2, 3))]
-    for one, precision in zip(found, wanted, strict=True):
+    for one, precision in zip(result, wanted, strict=True):
         np.testing.assert_array_equal(one.precision[0], precision)
     np.testing.assert_array_equal(
-        select_k_and_recycling(G, cameras, threshold=never, **options).precision, found[2].precision
+        select_k_and_recycling(G, cameras, threshold=never, **options).precision,
+        result[2].precision,
     )
-    assert (found[2].discovered != found[3].discovered).any()
+    assert (result[2].discovered != result[3].discovered).any()
     apart = recycled_labels(G, 4, 2, n_batches=3, threshold=never)[-1].max()
     assert apart > recycled_labels(G, 4, 2, n_batches=3)[-1].max()
     large = select_k_and_recycling(G, cameras, random_state=2**32 - 1, **options)
@@ -257,7 +258,7 @@ def test_the_choice_of_k_and_recycling():
     assert choose_k_and_recycling((3, 6, 9), precision, discovered) == (3, 1)
 
 
-def test_sentences():
+def test_what_cannot_be_chosen_from_is_refused():
     G, cameras = gram([4, 4], 0.05)
     with pytest.raises(ValueError, match=r"n_pairs is 2; three coefficients need 3"):
         fit_merge_regressor(G, cameras, n_pairs=2)

@@ -57,13 +57,13 @@ VISION = ("D01_Samsung_GalaxyS3Mini", "D26_Samsung_GalaxyS3Mini", "D02_Apple_iPh
 def test_dresden(tmp_path, shots):
     truth = spread(tmp_path, shots, lambda c, k: f"natural/{DRESDEN[c]}_{1000 + k}.JPG")
     put(tmp_path, ["flatfield/Canon_Ixus70_0_9.JPG", "dark/Canon_Ixus70_0_8.JPG", "IMG_1.JPG"])
-    found = datasets.load_dresden(tmp_path)
-    assert same_partition(found, truth)
-    assert found.models == {c: c.rsplit("_", 1)[0] for c in sorted(DRESDEN)}
-    assert found.photos == tuple(sorted(found.photos))
-    assert all(path.is_file() for path in found.paths)
-    assert found.notes == ("3 pictures are no part of Dresden: left out.",)
-    assert found.kind == "real"
+    result = datasets.load_dresden(tmp_path)
+    assert same_partition(result, truth)
+    assert result.models == {c: c.rsplit("_", 1)[0] for c in sorted(DRESDEN)}
+    assert result.photos == tuple(sorted(result.photos))
+    assert all(path.is_file() for path in result.paths)
+    assert result.notes == ("3 pictures are no part of Dresden: left out.",)
+    assert result.kind == "real"
 
 
 def test_vision(tmp_path, shots):
@@ -73,10 +73,10 @@ def test_vision(tmp_path, shots):
     truth = spread(tmp_path, shots, name_of)
     put(tmp_path, [f"{VISION[0]}/images/flat/D01_I_flat_0001.jpg", f"{VISION[0]}/videos/x.mp4"])
     (tmp_path / "D05_Apple_iPhone5c").mkdir()
-    found = datasets.load_vision(tmp_path)
-    assert same_partition(found, truth)
-    assert found.models[VISION[0]] == found.models[VISION[1]] == "Samsung_GalaxyS3Mini"
-    assert found.notes == ("D05_Apple_iPhone5c has no photo in images/nat: left out.",)
+    result = datasets.load_vision(tmp_path)
+    assert same_partition(result, truth)
+    assert result.models[VISION[0]] == result.models[VISION[1]] == "Samsung_GalaxyS3Mini"
+    assert result.notes == ("D05_Apple_iPhone5c has no photo in images/nat: left out.",)
     assert len(datasets.load_vision(tmp_path, "flat").photos) == 1
     with pytest.raises(SamecamError, match="none is in Dxx_Brand_Model/images/natWA"):
         datasets.load_vision(tmp_path, "natWA")
@@ -90,20 +90,20 @@ def test_vision_one_folder_up(tmp_path, shots, above):
     truth = spread(tmp_path, shots, name_of)
     put(tmp_path, [f"{above}/{VISION[0]}/images/flat/D01_I_flat_0001.jpg"])
     (tmp_path / above / "D05_Apple_iPhone5c").mkdir()
-    found = datasets.load_vision(tmp_path)
-    assert same_partition(found, truth)
-    assert set(found.cameras) == set(VISION)
-    assert all(path.is_file() for path in found.paths)
-    assert found.notes == ("D05_Apple_iPhone5c has no photo in images/nat: left out.",)
+    result = datasets.load_vision(tmp_path)
+    assert same_partition(result, truth)
+    assert set(result.cameras) == set(VISION)
+    assert all(path.is_file() for path in result.paths)
+    assert result.notes == ("D05_Apple_iPhone5c has no photo in images/nat: left out.",)
 
 
 def test_vision_names_folders_that_are_no_devices(tmp_path):
     put(tmp_path, [f"dataset/{name}/images/nat/{k}.jpg" for name in VISION for k in range(2)])
     put(tmp_path, [f"dataset/MyPhone/images/nat/{k}.jpg" for k in range(3)])
     put(tmp_path, ["other/a/b.jpg", "loose.jpg", "dataset/loose.jpg", "D09_A_B.jpg", "x/notes.txt"])
-    found = datasets.load_vision(tmp_path)
-    assert len(found.photos) == 6
-    assert found.notes == (
+    result = datasets.load_vision(tmp_path)
+    assert len(result.photos) == 6
+    assert result.notes == (
         "7 pictures are in no folder Dxx_Brand_Model: left out (3 in dataset/MyPhone, "
         "3 in no folder, 1 in other).",
     )
@@ -121,10 +121,10 @@ def test_raise(tmp_path, shots):
     rows = [(Path(p).stem, "x", devices[int(p[3])]) for p in truth]
     with open(tmp_path / "RAISE_all.csv", "w", newline="") as stream:
         csv.writer(stream).writerows([("File", "NEF", "Device"), *rows, ("gone", "", "Nikon D90")])
-    found = datasets.load_raise(tmp_path)
-    assert same_partition(found, truth)
-    assert sorted(found.sizes()) == sorted(devices)
-    assert found.notes == ("1 of 10 files of RAISE_all.csv are not there.",)
+    result = datasets.load_raise(tmp_path)
+    assert same_partition(result, truth)
+    assert sorted(result.sizes()) == sorted(devices)
+    assert result.notes == ("1 of 10 files of RAISE_all.csv are not there.",)
     (tmp_path / "RAISE_all.csv").unlink()
     with pytest.raises(SamecamError, match="holds 0 tables named RAISE"):
         datasets.load_raise(tmp_path)
@@ -134,10 +134,10 @@ def test_folders(tmp_path, shots):
     names = ("Pixel_0", "Pixel_1", "Canon 600D")
     truth = spread(tmp_path, shots, lambda c, k: f"{names[c]}/sub/{k}.jpg")
     put(tmp_path, ["loose.jpg", "Pixel_0/notes.txt"])
-    found = datasets.load_folders(tmp_path)
-    assert same_partition(found, truth)
-    assert found.models == {"Canon 600D": "Canon 600D", "Pixel_0": "Pixel", "Pixel_1": "Pixel"}
-    assert found.notes == ("1 pictures are no part of folders: left out.",)
+    result = datasets.load_folders(tmp_path)
+    assert same_partition(result, truth)
+    assert result.models == {"Canon 600D": "Canon 600D", "Pixel_0": "Pixel", "Pixel_1": "Pixel"}
+    assert result.notes == ("1 pictures are no part of folders: left out.",)
 
 
 def test_truth(tmp_path, shots):
@@ -145,11 +145,11 @@ def test_truth(tmp_path, shots):
     rows = [*truth.items(), ("images/gone.jpg", "x")]
     with open(tmp_path / "truth.csv", "w", newline="") as stream:
         csv.writer(stream).writerows([("path", "camera"), *rows])
-    found = datasets.load("truth", tmp_path / "truth.csv")
-    assert {photo.path: photo.camera for photo in found.photos} == truth
-    assert found.notes == ("1 of 10 photos are not there: left out.",)
+    result = datasets.load("truth", tmp_path / "truth.csv")
+    assert {photo.path: photo.camera for photo in result.photos} == truth
+    assert result.notes == ("1 of 10 photos are not there: left out.",)
     # Its own truth reads back as itself, commas and all.
-    (tmp_path / "again.csv").write_text(found.truth_csv())
+    (tmp_path / "again.csv").write_text(result.truth_csv())
     assert read_truth(tmp_path / "again.csv") == truth
 
 
@@ -168,7 +168,7 @@ def test_truth_with_models(tmp_path):
         ("raise", "holds 0 tables"),
     ],
 )
-def test_missing_data_is_a_sentence(tmp_path, name, words):
+def test_missing_data_is_an_error(tmp_path, name, words):
     put(tmp_path, ["holiday.jpg", "b.txt"])
     with pytest.raises(SamecamError, match=words):
         datasets.load(name, tmp_path)

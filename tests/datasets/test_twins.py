@@ -25,8 +25,8 @@ def test_tables_one_and_two():
         ("LDa50", 50, None, 10765), ("LDa74", 74, None, 15677), ("LVa21", 21, None, 4397),
         ("LVa33", 33, None, 7070), ("dev", 3, 3, 750), ("Vs15", 15, 15, 1500),
     ]:  # fmt: skip
-        found = known[name]
-        assert (found.cameras, found.models, found.images) == (cameras, models, images), name
+        result = known[name]
+        assert (result.cameras, result.models, result.images) == (cameras, models, images), name
     medium = [f"{kind}{c}" for kind in ("Ds", "Da", "Dsm", "Dam", "Vs", "Va") for c in (5, 10, 15, 20)]  # noqa: E501  # fmt: skip
     large = [f"LDa{c}" for c in (30, 35, 40, 45, 50, 55, 60, 65, 70, 74)]
     large += [f"LVa{c}" for c in (21, 24, 27, 30, 33)]
@@ -47,17 +47,17 @@ def test_the_twins_are_fixed():
 
 def test_every_configuration_has_its_twin():
     assert list(TWINS) == list(datasets.configurations())
-    for name, found in TWINS.items():
-        wanted = found.configuration
-        assert found.n_images == wanted.images + wanted.strangers, name
-        assert len(found.sizes) == wanted.cameras + wanted.strangers, name
-        assert found.n_pixels == wanted.side**2
+    for name, result in TWINS.items():
+        wanted = result.configuration
+        assert result.n_images == wanted.images + wanted.strangers, name
+        assert len(result.sizes) == wanted.cameras + wanted.strangers, name
+        assert result.n_pixels == wanted.side**2
         if wanted.each:
-            assert set(found.sizes) == {wanted.each}
+            assert set(result.sizes) == {wanted.each}
         if wanted.per_model == 5:
-            assert np.bincount(found.models).tolist() == [5] * wanted.models
-        assert found.null_scale >= found.n_pixels**-0.5
-        assert found.kind == "twin"
+            assert np.bincount(result.models).tolist() == [5] * wanted.models
+        assert result.null_scale >= result.n_pixels**-0.5
+        assert result.kind == "twin"
 
 
 @pytest.mark.parametrize("name", TWINS)
@@ -70,33 +70,33 @@ def test_twins_reach_what_is_printed(name):
         assert printed["f_above"] <= reached["f"] <= printed["f_above"] + 0.06
 
 
-def fitted(found, seed):
-    wanted = found.configuration
+def fitted(result, seed):
+    wanted = result.configuration
     batches = {"n_batches": wanted.batches} if wanted.batches else {"batch_size": 4000}
-    G, labels = found.gram()
+    G, labels = result.gram()
     method = LargeScaleSSC(
-        preset="paper", metric="precomputed", n_pixels=found.n_pixels, random_state=seed, **batches
+        preset="paper", metric="precomputed", n_pixels=result.n_pixels, random_state=seed, **batches
     )
     return scores(labels, method.fit(G).labels_)
 
 
 @pytest.mark.parametrize("name", ["Ds5", "Dsm5", "Vs5", "dev"])
 def test_the_data_file_says_what_ls_ssc_does(name):
-    found = TWINS[name]
-    F = [fitted(found, seed).f for seed in range(int(found.ls_ssc["runs"]))]
-    assert np.mean(F) == pytest.approx(found.ls_ssc["f"], abs=2e-3)
+    result = TWINS[name]
+    F = [fitted(result, seed).f for seed in range(int(result.ls_ssc["runs"]))]
+    assert np.mean(F) == pytest.approx(result.ls_ssc["f"], abs=2e-3)
 
 
 @pytest.mark.long
 def test_ls_ssc_on_the_twin_of_twenty_cameras():
-    found = TWINS["Va20"]
-    F = [fitted(found, seed).f for seed in range(3)]
-    assert abs(np.mean(F) - found.configuration.printed["f"]) <= 0.03
+    result = TWINS["Va20"]
+    F = [fitted(result, seed).f for seed in range(3)]
+    assert abs(np.mean(F) - result.configuration.printed["f"]) <= 0.03
 
 
-def apart(found, G, labels):
+def apart(result, G, labels):
     """Correlations of one camera, of two of one model, of two models."""
-    model = np.array(found.models) if found.models else np.arange(len(found.sizes))
+    model = np.array(result.models) if result.models else np.arange(len(result.sizes))
     above = np.triu(np.ones(G.shape, dtype=bool), 1)
     camera = labels[:, None] == labels
     kin = (model[labels][:, None] == model[labels]) & ~camera
@@ -104,29 +104,29 @@ def apart(found, G, labels):
 
 
 def test_correlations_are_distributed_as_said():
-    found = replace(TWINS["Dsm10"], camera_spread=0.0)
-    G, labels = found.gram()
-    again, _ = found.gram()
+    result = replace(TWINS["Dsm10"], camera_spread=0.0)
+    G, labels = result.gram()
+    again, _ = result.gram()
     np.testing.assert_array_equal(G, again)
     np.testing.assert_array_equal(G, G.T)
     np.testing.assert_array_equal(G.diagonal(), 1)
-    same, kin, strangers = apart(found, G, labels)
-    assert strangers.std() == pytest.approx(found.null_scale, rel=0.02)
-    assert abs(strangers.mean()) < 5 * found.null_scale / strangers.size**0.5
-    assert kin.mean() == pytest.approx(found.model_mean, rel=0.1)
-    assert same.mean() == pytest.approx(found.mean + found.model_mean, rel=0.05)
+    same, kin, strangers = apart(result, G, labels)
+    assert strangers.std() == pytest.approx(result.null_scale, rel=0.02)
+    assert abs(strangers.mean()) < 5 * result.null_scale / strangers.size**0.5
+    assert kin.mean() == pytest.approx(result.model_mean, rel=0.1)
+    assert same.mean() == pytest.approx(result.mean + result.model_mean, rel=0.05)
 
 
 def test_fingerprints_have_these_correlations():
-    found = replace(
+    result = replace(
         TWINS["Dsm10"], sizes=(30,) * 4, models=(0, 0, 1, 1), mean=0.2, model_mean=0.05,
         camera_spread=0.0,
     )  # fmt: skip
-    X, labels = found.fingerprints(4096)
+    X, labels = result.fingerprints(4096)
     np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, rtol=1e-5)
-    np.testing.assert_array_equal(labels, found.gram().labels)
-    same, kin, strangers = apart(found, X @ X.T, labels)
-    wanted = found.null_scale * (found.n_pixels / 4096) ** 0.5
+    np.testing.assert_array_equal(labels, result.gram().labels)
+    same, kin, strangers = apart(result, X @ X.T, labels)
+    wanted = result.null_scale * (result.n_pixels / 4096) ** 0.5
     assert strangers.std() == pytest.approx(wanted, rel=0.1)
     assert wanted > 1.2 * 4096**-0.5  # coloured: not what white noise would give
     # Adding the model's part lengthens a row by about its own square.
@@ -135,8 +135,8 @@ def test_fingerprints_have_these_correlations():
 
 
 def test_white_noise_stays_white():
-    found = replace(TWINS["Vs5"], null_scale=1 / 512, sizes=(10, 10))
-    X, labels = found.fingerprints(4096)
+    result = replace(TWINS["Vs5"], null_scale=1 / 512, sizes=(10, 10))
+    X, labels = result.fingerprints(4096)
     strangers = (X @ X.T)[labels[:, None] != labels]
     assert strangers.std() == pytest.approx(1 / 64, rel=0.15)
 
@@ -144,8 +144,8 @@ def test_white_noise_stays_white():
 def test_written_twins_can_be_grouped(tmp_path):
     from samecam.case import cluster_fingerprints
 
-    found = replace(TWINS["Vs5"], sizes=(12, 12, 12), mean=0.2)
-    truth = datasets.write_twin(found, tmp_path / "twin", n_pixels=4096)
+    outcome = replace(TWINS["Vs5"], sizes=(12, 12, 12), mean=0.2)
+    truth = datasets.write_twin(outcome, tmp_path / "twin", n_pixels=4096)
     cameras = read_truth(truth)
     assert len(cameras) == 36
     result = cluster_fingerprints(
@@ -155,12 +155,12 @@ def test_written_twins_can_be_grouped(tmp_path):
     )
     assert scores([cameras[path] for path in result.paths], result.labels).f > 0.8
     with pytest.raises(SamecamError, match="is not empty: name a new folder"):
-        datasets.write_twin(found, tmp_path / "twin", n_pixels=64)
+        datasets.write_twin(outcome, tmp_path / "twin", n_pixels=64)
 
 
 def test_photographs_of_a_twin(tmp_path):
-    found = replace(TWINS["Va5"], sizes=(4, 2, 3, 2, 5))
-    truth = datasets.photograph_twin(found, tmp_path / "photos", size=(64, 64), workers=1)
+    result = replace(TWINS["Va5"], sizes=(4, 2, 3, 2, 5))
+    truth = datasets.photograph_twin(result, tmp_path / "photos", size=(64, 64), workers=1)
     cameras = list(read_truth(truth).values())
     assert sorted(cameras.count(camera) for camera in set(cameras)) == [2, 2, 3, 4, 5]
     files = sorted(p.name for p in (tmp_path / "photos" / "images").iterdir())

@@ -102,6 +102,6 @@ def test_threads_do_not_disturb_each_other():
         (np.zeros((8, 8)), float("nan"), "sigma"),
     ],
 )
-def test_bad_input_gets_a_sentence(image, sigma, words):
+def test_bad_input_is_refused(image, sigma, words):
     with pytest.raises(ValueError, match=words):
         noise_residual(image, sigma=sigma)

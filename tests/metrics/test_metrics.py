@@ -45,13 +45,14 @@ def test_pair_counts_against_loops(case):
         fp += together and not same
         fn += same and not together
         tn += not same and not together
-    found = scores(truth, labels)
+    result = scores(truth, labels)
     assert (tp, fp, fn, tn) == (
-        found.true_positives, found.false_positives, found.false_negatives, found.true_negatives,
+        result.true_positives, result.false_positives,
+        result.false_negatives, result.true_negatives,
     )  # fmt: skip
-    assert found.precision == (tp / (tp + fp) if tp + fp else 1)
-    assert found.recall == (tp / (tp + fn) if tp + fn else 1)
-    assert found.f == (2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1)
+    assert result.precision == (tp / (tp + fp) if tp + fp else 1)
+    assert result.recall == (tp / (tp + fn) if tp + fn else 1)
+    assert result.f == (2 * tp / (2 * tp + fp + fn) if tp + fp + fn else 1)
 
 
 @given(pairs_of_labels)
@@ -63,13 +64,14 @@ def test_scikit_learn_with_unclustered_as_singletons(case):
     if not truth:
         return
     alone = np.where(labels < 0, 100 + np.arange(labels.size), labels)
-    found = scores(truth, labels)
-    assert found.ari == pytest.approx(adjusted_rand_score(truth, alone), abs=1e-15)
+    result = scores(truth, labels)
+    assert result.ari == pytest.approx(adjusted_rand_score(truth, alone), abs=1e-15)
     if len(truth) > 1:
-        assert found.rand_index == pytest.approx(rand_score(truth, alone), abs=1e-15)
+        assert result.rand_index == pytest.approx(rand_score(truth, alone), abs=1e-15)
     table = pair_confusion_matrix(truth, alone) // 2
     assert table.ravel().tolist() == [
-        found.true_negatives, found.false_positives, found.false_negatives, found.true_positives,
+        result.true_negatives, result.false_positives,
+        result.false_negatives, result.true_positives,
     ]  # fmt: skip
 
 
@@ -87,17 +89,17 @@ def test_order_and_names_do_not_matter(case, random):
 
 @given(pairs_of_labels)
 def test_bounds_and_types(case):
-    found = scores(*case)
+    result = scores(*case)
     for name in SHARES:
-        assert 0 <= getattr(found, name) <= 1
+        assert 0 <= getattr(result, name) <= 1
     for name in ADJUSTED:
-        assert -1 <= getattr(found, name) <= 1
+        assert -1 <= getattr(result, name) <= 1
     for name in UNBOUNDED:
-        assert getattr(found, name) >= 0
+        assert getattr(result, name) >= 0
     for name in COUNTS:
-        assert type(getattr(found, name)) is int
-    assert json.loads(json.dumps(found.as_dict())) == found.as_dict()
-    assert found.n_discovered <= min(found.n_clusters, found.n_cameras)
+        assert type(getattr(result, name)) is int
+    assert json.loads(json.dumps(result.as_dict())) == result.as_dict()
+    assert result.n_discovered <= min(result.n_clusters, result.n_cameras)
 
 
 @given(pairs_of_labels)
@@ -114,27 +116,27 @@ def test_symmetry_where_nothing_is_unclustered(case):
 @given(st.lists(st.text(max_size=2), max_size=30))
 def test_perfect_grouping(truth):
     numbers = {name: k for k, name in enumerate(dict.fromkeys(truth))}
-    found = scores(truth, [numbers[name] for name in truth])
+    result = scores(truth, [numbers[name] for name in truth])
     for name in SHARES + UNBOUNDED + ADJUSTED:
-        assert getattr(found, name) == 1
-    assert found.n_unclustered == 0
+        assert getattr(result, name) == 1
+    assert result.n_unclustered == 0
 
 
 @given(pairs_of_labels)
 def test_tables_add_up_to_the_scores(case):
     truth, labels = case
-    found, cameras, clusters = (f(truth, labels) for f in (scores, per_camera, per_cluster))
-    assert len(cameras) == found.n_cameras
-    assert len(clusters) == found.n_clusters
-    assert sum(row.n_images for row in cameras) == found.n_images
-    assert sum(row.n_unclustered for row in cameras) == found.n_unclustered
-    assert sum(row.discovered for row in cameras) == found.n_discovered
-    assert sum(row.n_images for row in clusters) == found.n_images - found.n_unclustered
+    result, cameras, clusters = (f(truth, labels) for f in (scores, per_camera, per_cluster))
+    assert len(cameras) == result.n_cameras
+    assert len(clusters) == result.n_clusters
+    assert sum(row.n_images for row in cameras) == result.n_images
+    assert sum(row.n_unclustered for row in cameras) == result.n_unclustered
+    assert sum(row.discovered for row in cameras) == result.n_discovered
+    assert sum(row.n_images for row in clusters) == result.n_images - result.n_unclustered
     assert sum(row.n_clusters for row in cameras) == sum(row.n_cameras for row in clusters)
     pure = sum(row.n_of_camera for row in clusters)
-    assert found.purity == (pure / sum(row.n_images for row in clusters) if clusters else 1)
+    assert result.purity == (pure / sum(row.n_images for row in clusters) if clusters else 1)
     together = sum(Fraction(row.recall) * row.n_images * (row.n_images - 1) for row in cameras)
-    assert round(together / 2) == found.true_positives
+    assert round(together / 2) == result.true_positives
     assert [row.cluster for row in clusters] == sorted({int(k) for k in labels if k >= 0})
     sizes = [row.n_images for row in cameras]
     assert sizes == sorted(sizes, reverse=True)
@@ -143,16 +145,16 @@ def test_tables_add_up_to_the_scores(case):
 def test_a_worked_example():
     truth = ["A", "A", "A", "A", "B", "B", "B", "C"]
     labels = [7, 7, 7, -1, 7, 3, 3, -1]
-    found = scores(truth, labels)
-    assert (found.true_positives, found.false_positives) == (4, 3)
-    assert (found.false_negatives, found.true_negatives) == (5, 16)
-    assert found.precision == 4 / 7
-    assert found.recall == 4 / 9
-    assert found.f == 8 / 16
-    assert found.rand_index == 20 / 28
-    assert found.purity == 5 / 6
-    assert (found.n_clusters, found.n_cameras, found.n_discovered) == (2, 3, 2)
-    assert found.n_unclustered == 2
+    result = scores(truth, labels)
+    assert (result.true_positives, result.false_positives) == (4, 3)
+    assert (result.false_negatives, result.true_negatives) == (5, 16)
+    assert result.precision == 4 / 7
+    assert result.recall == 4 / 9
+    assert result.f == 8 / 16
+    assert result.rand_index == 20 / 28
+    assert result.purity == 5 / 6
+    assert (result.n_clusters, result.n_cameras, result.n_discovered) == (2, 3, 2)
+    assert result.n_unclustered == 2
     a, b, c = per_camera(truth, labels)
     assert dataclasses.astuple(a) == ("A", 4, 1, 1, 7, 3, 0.5, True)
     assert dataclasses.astuple(b) == ("B", 3, 0, 2, 3, 2, 1 / 3, True)
@@ -163,18 +165,18 @@ def test_a_worked_example():
 
 
 def test_half_a_cluster_is_no_discovery():
-    found = scores(["A", "B"], [0, 0])
-    assert found.n_discovered == 0
-    assert found.purity == 0.5
+    result = scores(["A", "B"], [0, 0])
+    assert result.n_discovered == 0
+    assert result.purity == 0.5
     assert per_cluster(["A", "B"], [0, 0])[0].camera == "A"
     assert per_cluster(["B", "A"], [0, 0])[0].camera == "B"
 
 
 def test_everything_unclustered():
-    found = scores(["A", "A", "B"], [-1, -1, -1])
-    assert (found.precision, found.recall, found.f, found.purity) == (1, 0, 0, 1)
-    assert (found.ari, found.rand_index) == (0, 2 / 3)
-    assert (found.lp_over_lg, found.ld_over_lg, found.n_unclustered) == (0, 0, 3)
+    result = scores(["A", "A", "B"], [-1, -1, -1])
+    assert (result.precision, result.recall, result.f, result.purity) == (1, 0, 0, 1)
+    assert (result.ari, result.rand_index) == (0, 2 / 3)
+    assert (result.lp_over_lg, result.ld_over_lg, result.n_unclustered) == (0, 0, 3)
     assert per_cluster(["A"], [-1]) == []
 
 
@@ -190,8 +192,8 @@ def test_none_and_one(label):
 
 def test_independent_groupings_score_zero_on_average():
     rng = np.random.default_rng(0)
-    found = [scores(rng.integers(0, 5, 100), rng.integers(0, 5, 100)).ari for _ in range(200)]
-    assert abs(np.mean(found)) < 3 * np.std(found) / np.sqrt(200)
+    result = [scores(rng.integers(0, 5, 100), rng.integers(0, 5, 100)).ari for _ in range(200)]
+    assert abs(np.mean(result)) < 3 * np.std(result) / np.sqrt(200)
 
 
 @pytest.mark.parametrize("kind", ["numbers", "names"])
@@ -203,10 +205,10 @@ def test_a_million_images_exactly_and_soon(kind):
     if kind == "names":
         truth = np.array(["a camera", "another camera"])[truth]
     start = time.process_time()
-    found = scores(truth, labels)
+    result = scores(truth, labels)
     seconds = time.process_time() - start
-    assert found.true_positives == expected == 249_999_500_000
-    assert found.true_positives + found.false_positives == n * (n - 1) // 2
+    assert result.true_positives == expected == 249_999_500_000
+    assert result.true_positives + result.false_positives == n * (n - 1) // 2
     rng = np.random.default_rng(0)
     many = rng.integers(0, 20_000, n)
     start = time.process_time()

@@ -78,12 +78,12 @@ BAD = [
 
 
 @pytest.mark.parametrize(("read", "text", "words"), BAD)
-def test_a_bad_file_gets_a_sentence_that_names_it(file, read, text, words):
+def test_a_bad_file_gets_an_error_that_names_it(file, read, text, words):
     with pytest.raises(SamecamError, match=rf"(?s)t\.csv.*{words}.*\.$"):
         read(file(text))
 
 
-def test_a_file_that_is_not_there_gets_a_sentence(tmp_path):
+def test_a_file_that_is_not_there_is_an_error(tmp_path):
     with pytest.raises(SamecamError, match=r"none\.csv' cannot be read: No such file"):
         read_truth(tmp_path / "none.csv")
     with pytest.raises(SamecamError, match=r"cannot be read: Is a directory"):
@@ -118,9 +118,9 @@ MATCHES = [
 def test_the_longest_common_ending_decides(paths, truth, partners):
     for ours in itertools.permutations(paths.split()):
         for theirs in itertools.permutations(truth.split()):
-            found = match_paths(ours, theirs)
-            assert found == partners
-            assert list(found) == [path for path in ours if path in partners]
+            result = match_paths(ours, theirs)
+            assert result == partners
+            assert list(result) == [path for path in ours if path in partners]
 
 
 AMBIGUOUS = [

@@ -15,7 +15,7 @@ from tests.represent.grams import NULL, fingerprints, small_gram, weak_gram
 def test_brute_force_over_supports(seed, nonnegative):
     """All supports and signs of 6 images: the best stationary point is the solution."""
     G, gamma = small_gram(n_cameras=2, per_camera=3, n_pixels=30, seed=seed), 0.03
-    found = represent(G, gamma, nonnegative=nonnegative, tol=1e-12).coefficients.toarray()
+    result = represent(G, gamma, nonnegative=nonnegative, tol=1e-12).coefficients.toarray()
     signs = (0, 1) if nonnegative else (-1, 0, 1)
     for i in range(6):
         others = [j for j in range(6) if j != i]
@@ -33,19 +33,19 @@ def test_brute_force_over_supports(seed, nonnegative):
             value = 0.5 * (1 - 2 * c @ G[i] + c @ G @ c) + gamma * np.abs(c).sum()
             if value < best:
                 best, chosen = value, c
-        np.testing.assert_allclose(found[i], chosen, atol=1e-9)
+        np.testing.assert_allclose(result[i], chosen, atol=1e-9)
 
 
 @pytest.mark.parametrize("gamma", [0.005, 0.02, 0.1])
 def test_scipy_nnls(gamma):
     """½‖x − Bc‖² + γ Σc = ½‖y − Ac‖² + const with AᵀA = BᵀB and Aᵀy = Bᵀx − γ."""
     G = small_gram()
-    found = represent(G, gamma, tol=1e-12).coefficients.toarray()
+    result = represent(G, gamma, tol=1e-12).coefficients.toarray()
     for i in range(len(G)):
         others = np.delete(np.arange(len(G)), i)
         root = np.linalg.cholesky(G[np.ix_(others, others)])
         target = np.linalg.solve(root, G[i, others] - gamma)
-        np.testing.assert_allclose(found[i, others], nnls(root.T, target)[0], atol=1e-9)
+        np.testing.assert_allclose(result[i, others], nnls(root.T, target)[0], atol=1e-9)
 
 
 @pytest.mark.parametrize("nonnegative", [True, False])
@@ -54,7 +54,7 @@ def test_scikit_learn_lasso(nonnegative):
     from sklearn.linear_model import Lasso
 
     X, gamma = fingerprints(), 0.03
-    found = represent(X @ X.T, gamma, nonnegative=nonnegative, tol=1e-12).coefficients.toarray()
+    result = represent(X @ X.T, gamma, nonnegative=nonnegative, tol=1e-12).coefficients.toarray()
     model = Lasso(
         alpha=gamma / X.shape[1], positive=nonnegative, fit_intercept=False, tol=1e-14,
         max_iter=100_000,
@@ -62,7 +62,7 @@ def test_scikit_learn_lasso(nonnegative):
     for i in range(0, len(X), 7):
         others = np.delete(np.arange(len(X)), i)
         model.fit(X[others].T, X[i])
-        np.testing.assert_allclose(found[i, others], model.coef_, atol=1e-7)
+        np.testing.assert_allclose(result[i, others], model.coef_, atol=1e-7)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

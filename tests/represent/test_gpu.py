@@ -194,7 +194,7 @@ def test_batches_stay_within_the_memory(monkeypatch):
     assert max(sizes) <= room / 2
 
 
-def test_too_little_memory_is_a_sentence():
+def test_too_little_memory_is_an_error():
     with pytest.raises(SamecamError, match=r"1000 B is too small .* 38 kB or more"):
         represent(weak_gram(100), NULL, device=DEVICE, memory=1000)
 
@@ -251,9 +251,9 @@ def test_newton_finishes_a_rough_guess(nonnegative, dtype):
         ).min()
         > rule.tol
     )
-    found, good = _newton.finish(whole, G, rough, valid, rule)
+    result, good = _newton.finish(whole, G, rough, valid, rule)
     assert good.all()
-    assert (found - exact).abs().max() < (1e-5 if dtype == torch.float32 else 1e-8)
+    assert (result - exact).abs().max() < (1e-5 if dtype == torch.float32 else 1e-8)
 
 
 def test_newton_leaves_what_it_cannot_finish(monkeypatch):
@@ -262,10 +262,10 @@ def test_newton_leaves_what_it_cannot_finish(monkeypatch):
     monkeypatch.setattr(_newton, "_STEPS", 1)
     wrong = torch.where((exact == 0) & valid & (G > 2 * NULL), 0.01, exact)
     wrong[7] = exact[7]
-    found, good = _newton.finish(whole, G, wrong, valid, rule)
+    result, good = _newton.finish(whole, G, wrong, valid, rule)
     assert good[7]
     assert not good.all()
-    torch.testing.assert_close(found[~good], wrong[~good], rtol=0, atol=0)
+    torch.testing.assert_close(result[~good], wrong[~good], rtol=0, atol=0)
 
 
 def test_newton_with_copies_of_photos():
@@ -281,9 +281,9 @@ def test_newton_with_copies_of_photos():
     _, good = _newton.finish(whole, G, start, valid, rule)
     assert good.all()
     indefinite = _descent.Whole(G - 2 * torch.eye(len(G)), torch.float64, 2**20)
-    found, good = _newton.finish(indefinite, G, start, valid, rule)
+    result, good = _newton.finish(indefinite, G, start, valid, rule)
     assert not good.any()
-    torch.testing.assert_close(found, start)
+    torch.testing.assert_close(result, start)
 
 
 def test_slow_rows_are_finished_by_newton(monkeypatch):

@@ -33,8 +33,8 @@ def test_objective_is_the_papers(seed, dtype):
     C = some_coefficients(len(X), seed, signs=True)
     Z = C.T  # the paper's columns
     expected = 0.5 * np.linalg.norm(X.T @ Z - X.T) ** 2 + GAMMA * np.abs(Z).sum()
-    found = objective((X @ X.T).astype(dtype), C, GAMMA)
-    assert found == pytest.approx(expected, rel=1e-12 if dtype == np.float64 else 1e-5)
+    result = objective((X @ X.T).astype(dtype), C, GAMMA)
+    assert result == pytest.approx(expected, rel=1e-12 if dtype == np.float64 else 1e-5)
 
 
 def test_gradient_is_the_slope_of_the_objective():
@@ -82,9 +82,9 @@ def test_breaking_a_constraint_is_infinite():
     negative[4, 1] = -0.1
     for C, row in ((own, 2), (negative, 4)):
         for measure in (kkt_violation, duality_gap):
-            found = measure(G, C, GAMMA)
-            assert np.isinf(found[row])
-            assert np.isfinite(np.delete(found, row)).all()
+            result = measure(G, C, GAMMA)
+            assert np.isinf(result[row])
+            assert np.isfinite(np.delete(result, row)).all()
     assert np.isfinite(kkt_violation(G, negative, GAMMA, nonnegative=False)).all()
 
 

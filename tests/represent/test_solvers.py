@@ -154,5 +154,7 @@ def test_import_is_light():
         "import sys, samecam.represent, samecam.metrics\n"
         "print(*[m for m in ('numba', 'scipy', 'sklearn') if m in sys.modules])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == ""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert result.stdout.strip() == ""

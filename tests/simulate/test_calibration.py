@@ -51,9 +51,9 @@ def collection(request, tmp_path_factory):
             continue
         cameras.append(row["camera"])
         models.append(model)
-        for sigma, found in vectors.items():
-            found.append(fingerprint(pixels, sigma=sigma))
-    grams = {sigma: np.array(found) @ np.array(found).T for sigma, found in vectors.items()}
+        for sigma, result in vectors.items():
+            result.append(fingerprint(pixels, sigma=sigma))
+    grams = {sigma: np.array(result) @ np.array(result).T for sigma, result in vectors.items()}
     return Collection(grams, np.array(cameras), np.array(models))
 
 

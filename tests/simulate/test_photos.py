@@ -126,19 +126,19 @@ def test_exif_tells_camera_and_time(small):
         assert (small / path).stat().st_mtime == taken.replace(tzinfo=UTC).timestamp()
         serials.setdefault(camera, set()).add(detail[ExifTags.Base.BodySerialNumber])
         models.setdefault(camera, set()).add(exif[ExifTags.Base.Model])
-    assert all(len(found) == 1 for found in serials.values())
+    assert all(len(result) == 1 for result in serials.values())
     assert len(set.union(*serials.values())) == 5
-    assert all(len(found) == 1 for found in models.values())
+    assert all(len(result) == 1 for result in models.values())
 
 
 @pytest.mark.parametrize(("models", "expected"), [(None, 3), (1, 1), (6, 6)])
 def test_number_of_models(tmp_path, models, expected):
     simulate_photos(tmp_path, cameras=6, images=1, models=models, size=(64, 64), workers=1)
-    found = set()
+    result = set()
     for path in (tmp_path / "images").iterdir():
         with Image.open(path) as picture:
-            found.add(picture.getexif()[ExifTags.Base.Model])
-    assert len(found) == expected
+            result.add(picture.getexif()[ExifTags.Base.Model])
+    assert len(result) == expected
 
 
 def test_qualities_stay_in_the_range_and_subsampling_is_mostly_420(many):
@@ -219,7 +219,7 @@ def test_progress_counts_up_to_the_total(tmp_path):
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_failing_disk_is_a_sentence(tmp_path, workers, monkeypatch):
+def test_a_failing_disk_is_an_error_for_the_user(tmp_path, workers, monkeypatch):
     monkeypatch.setattr(_photos, "_prepare", lambda *_: None)
     with pytest.raises(SamecamError, match=r"cannot be written to .*choose another folder\.$"):
         simulate_photos(tmp_path / "new", **(SMALL | {"workers": workers}))

@@ -128,7 +128,7 @@ def test_columns_give_every_pixel_once(store, width):
     np.testing.assert_array_equal(np.concatenate(some, axis=1), store.read([3, 1]))
 
 
-def test_a_budget_under_one_row_gets_a_sentence(store):
+def test_a_budget_under_one_row_is_refused(store):
     store.add("a", vectors(1)[0])
     store.commit()
     with pytest.raises(SamecamError, match="too small for one row"):

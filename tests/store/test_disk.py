@@ -159,7 +159,7 @@ def test_orphans_of_a_living_writer_are_not_touched(filled):
     writer.close()
 
 
-def test_a_newer_format_is_refused_with_a_sentence(filled):
+def test_a_newer_format_is_refused(filled):
     description = json.loads((filled / "store.json").read_text())
     description["version"] = 2
     (filled / "store.json").write_text(json.dumps(description))
@@ -167,7 +167,7 @@ def test_a_newer_format_is_refused_with_a_sentence(filled):
         DiskStore.open(filled)
 
 
-def test_what_is_no_store_gets_a_sentence(tmp_path, filled):
+def test_what_is_no_store_is_refused(tmp_path, filled):
     with pytest.raises(SamecamError, match="holds no fingerprints"):
         DiskStore.open(tmp_path)
     with pytest.raises(SamecamError, match="holds a store already"):
@@ -236,7 +236,7 @@ def size_limit():
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_ends_with_a_sentence_and_a_store_that_goes_on(tmp_path, size_limit):
+def test_a_full_disk_ends_with_an_error_and_a_store_that_goes_on(tmp_path, size_limit):
     n = 20000
     X = vectors(8, n)
     store = DiskStore.create(tmp_path / "s", n_pixels=n)

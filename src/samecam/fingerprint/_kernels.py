@@ -19,27 +19,11 @@ import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats
 from samecam.compute import jit
+from samecam.fingerprint._wavelet import HIGH, LOW, PHASE
 
-# Daubechies wavelet of length 8 ("db4"): low-pass analysis filter.
-_LOW = np.array(
-    [
-        -0.010597401784997278,
-        0.032883011666982945,
-        0.030841381835986965,
-        -0.18703481171888114,
-        -0.02798376941698385,
-        0.6308807679295904,
-        0.7148465705525415,
-        0.23037781330885523,
-    ]
-).astype(np.float32)
-H0, H1, H2, H3, H4, H5, H6, H7 = (np.float32(v) for v in _LOW)
-# High-pass analysis filter g[j] = (−1)^(j+1) h[7−j]; synthesis filters are these reversed.
-G0, G1, G2, G3, G4, G5, G6, G7 = -H7, H6, -H5, H4, -H3, H2, -H1, H0
-_HIGH = np.array([G0, G1, G2, G3, G4, G5, G6, G7], dtype=np.float32)
-
-# The period of JPEG's block grid: 8 for luma, 16 where chroma is subsampled.
-PHASE = 16
+# The wavelet's filters number by number, for loops without an index.
+H0, H1, H2, H3, H4, H5, H6, H7 = (np.float32(v) for v in LOW)
+G0, G1, G2, G3, G4, G5, G6, G7 = (np.float32(v) for v in HIGH)
 
 _jit = jit(nogil=True, error_model="numpy")
 
@@ -88,8 +72,8 @@ def _analyse_line(line: Floats, width: int, out: Floats, even: Floats, odd: Floa
         for step in range(8):
             j = _term(step, 2 * k + 1 - width)
             v = line[reflect(2 * k + 1 - j, width)]
-            a += _LOW[j] * v
-            d += _HIGH[j] * v
+            a += LOW[j] * v
+            d += HIGH[j] * v
         low[k] = a
         high[k] = d
 
@@ -133,8 +117,8 @@ def analyse(
             j = _term(step, 2 * k + 1 - height)
             row = src[reflect(2 * k + 1 - j, height)]
             for x in range(width):
-                a[x] += _LOW[j] * row[x]
-                d[x] += _HIGH[j] * row[x]
+                a[x] += LOW[j] * row[x]
+                d[x] += HIGH[j] * row[x]
         _analyse_line(a, width, low[k], even, odd)
         _analyse_line(d, width, high[k], even, odd)
 

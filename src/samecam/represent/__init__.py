@@ -10,9 +10,10 @@ only the correlations ``gram`` = X Xᵀ (n, n) are needed. Row by row it reads :
     minimise  ½(g_ii − 2 c·g_i + c G cᵀ) + γ‖c‖₁   with  c_i = 0
 
 `represent` solves it; `objective`, `gradient`, `kkt_violation`, `duality_gap` and `gamma_max`
-judge an answer, whoever gave it.
+judge a solution, whoever gave it; `check_gram` refuses what is no Gram.
 """
 
+from samecam.represent._checks import check_gram
 from samecam.represent._problem import (
     duality_gap,
     gamma_max,
@@ -26,6 +27,7 @@ __all__ = [
     "Representation",
     "Solver",
     "SolverReport",
+    "check_gram",
     "duality_gap",
     "gamma_max",
     "gradient",

@@ -229,7 +229,7 @@ def _descend(
         )  # fmt: skip
         return
     _kernels.start_values(now.pointers, now.columns, now.values, a, sets, values)
-    now.sweeps[a] += _kernels.descend_direct(problem.gram, sets, now.residual[a], values, *rule)
+    now.sweeps[a] += _kernels.descend(problem.gram, sets, now.residual[a], values, *rule)
 
 
 def _portions(sizes: Indices, limit: int, workers: Workers) -> Iterator[tuple[int, int]]:

@@ -166,27 +166,28 @@ def _minimiser(u: float, diagonal: float, gamma: float, nonnegative: bool) -> fl
 
 @_compile
 def descend(
-    matrix: AnyFloats, slope: Doubles, values: Doubles, gamma: float, nonnegative: bool, tol: float,
-    max_sweeps: int,
+    matrix: AnyFloats, chosen: Indices, slope: Doubles, values: Doubles, gamma: float,
+    nonnegative: bool, tol: float, max_sweeps: int,
 ) -> int:  # fmt: skip
     """Cyclic coordinate descent on ½ c M cᵀ − q·c + γ‖c‖₁ until no coordinate violates `tol`.
 
-    `matrix` M (s, s), `slope` (s,) = q − c M and `values` (s,) = c; the last two are updated
-    in place. A coordinate moves if that changes its slope by more than `tol`, or if it
-    becomes zero: a tiny positive value under a slope below γ is a violation, too.
-    Returns sweeps done.
+    `matrix` M (m, m) and `slope` (m,) = q − c M; `values` (s,) is c at the coordinates `chosen`
+    (s,), 0 at all others. `slope` and `values` are updated in place. A coordinate moves if that
+    changes its slope by more than `tol`, or if it becomes zero: a tiny positive value under a
+    slope below γ is a violation, too. Returns sweeps done.
     """
     for sweep in range(max_sweeps):
         moved = False
-        for a in range(slope.size):
-            diagonal = np.float64(matrix[a, a])
+        for a in range(chosen.size):
+            k = chosen[a]
+            diagonal = np.float64(matrix[k, k])
             old = values[a]
-            new = _minimiser(old * diagonal + slope[a], diagonal, gamma, nonnegative)
+            new = _minimiser(old * diagonal + slope[k], diagonal, gamma, nonnegative)
             step = new - old
             if abs(step) * diagonal > tol or (new == 0.0 and old != 0.0):
                 moved = True
                 values[a] = new
-                row = matrix[a]
+                row = matrix[k]
                 for j in range(slope.size):
                     slope[j] -= step * row[j]
         if not moved:
@@ -217,7 +218,7 @@ def descend_gathered(
     largest = 0
     for b in range(sweeps.size):
         largest = max(largest, set_pointers[b + 1] - set_pointers[b])
-    slope = np.empty(largest, np.float64)
+    slope, everything = np.empty(largest, np.float64), np.arange(largest)
     for b in range(sweeps.size):
         first = set_pointers[b]
         size = set_pointers[b + 1] - first
@@ -227,36 +228,9 @@ def descend_gathered(
             slope[a] = residual[b, chosen[a]]
         c = out[first : first + size]
         start_values(pointers, columns, values, b, chosen, c)
-        sweeps[b] += descend(matrix, slope[:size], c, gamma, nonnegative, tol, max_sweeps)
-
-
-@_compile
-def descend_direct(
-    gram: AnyFloats, chosen: Indices, slope: Doubles, values: Doubles, gamma: float,
-    nonnegative: bool, tol: float, max_sweeps: int,
-) -> int:  # fmt: skip
-    """Descent on the Gram itself, for a working set too large to be gathered.
-
-    `slope` (n,) float64 is g_i − c G and is overwritten. Returns sweeps done.
-    """
-    n = gram.shape[0]
-    for sweep in range(max_sweeps):
-        moved = False
-        for a in range(chosen.size):
-            k = chosen[a]
-            diagonal = np.float64(gram[k, k])
-            old = values[a]
-            new = _minimiser(old * diagonal + slope[k], diagonal, gamma, nonnegative)
-            step = new - old
-            if abs(step) * diagonal > tol or (new == 0.0 and old != 0.0):
-                moved = True
-                values[a] = new
-                row = gram[k]
-                for j in range(n):
-                    slope[j] -= step * row[j]
-        if not moved:
-            return sweep + 1
-    return max_sweeps
+        sweeps[b] += descend(
+            matrix, everything[:size], slope[:size], c, gamma, nonnegative, tol, max_sweeps
+        )
 
 
 @_compile

@@ -148,9 +148,14 @@ def represent(
         solution = _exact(problem, n_threads, where, memory)
     else:
         limit = 1e-4 if tol is None else float(tol)
-        rule = {"eta": float(eta), "relaxation": float(relaxation), "tol": limit}
-        solve = _iterated if where == "cpu" else _iterated_gpu
-        solution = solve(G, weight, nonnegative, solver, sweeps, rule, n_threads)
+        rule = {
+            "nonnegative": nonnegative, "tol": limit, "max_iter": sweeps, "eta": float(eta),
+            "relaxation": float(relaxation), "zero_diagonal": solver == "authors",
+        }  # fmt: skip
+        if where == "cpu":
+            solution = _iterated(G, weight, rule, n_threads)
+        else:
+            solution = _iterated_gpu(G, weight, rule)
     C = solution.coefficients
     report = SolverReport(
         solver=solver, gamma=weight, nonnegative=nonnegative, iterations=solution.iterations,
@@ -224,9 +229,9 @@ def _exact(
 
 
 def _iterated(
-    G: NDArray[np.floating], gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
-    rule: dict[str, float], n_threads: int | None,
-) -> _Solution:  # fmt: skip
+    G: NDArray[np.floating], gamma: float, rule: dict[str, Any], n_threads: int | None
+) -> _Solution:
+    """By alternating directions on the processor; `rule` is what `_admm.iterate` takes."""
     from threadpoolctl import threadpool_limits
 
     from samecam.represent import _admm
@@ -234,33 +239,25 @@ def _iterated(
 
     start = time.perf_counter()
     with threadpool_limits(n_threads):
-        done = _admm.iterate(
-            G, gamma, nonnegative=nonnegative, max_iter=max_iter,
-            zero_diagonal=solver == "authors", **rule,
-        )  # fmt: skip
+        done = _admm.iterate(G, gamma, **rule)
     seconds = time.perf_counter() - start
     C = done.coefficients
-    violation = kkt_violation(G, C, gamma, nonnegative).max(initial=0.0)
+    violation = kkt_violation(G, C, gamma, rule["nonnegative"]).max(initial=0.0)
     return _Solution(
         C, done.iterations, objective(G, C, gamma), float(violation), done.converged, seconds
     )
 
 
-def _iterated_gpu(
-    G: Any, gamma: float, nonnegative: bool, solver: Solver, max_iter: int,
-    rule: dict[str, float], n_threads: int | None,  # noqa: ARG001 - one signature
-) -> _Solution:  # fmt: skip
+def _iterated_gpu(G: Any, gamma: float, rule: dict[str, Any]) -> _Solution:
+    """The same on a GPU, where `G` is a tensor."""
     from samecam.compute import full_precision
     from samecam.represent import gpu
 
     start = time.perf_counter()
     with full_precision():
-        done = gpu.iterate(
-            G, gamma, nonnegative=nonnegative, max_iter=max_iter,
-            zero_diagonal=solver == "authors", **rule,
-        )  # fmt: skip
+        done = gpu.iterate(G, gamma, **rule)
         seconds = time.perf_counter() - start
-        violation, objective = gpu.certificate(G, done.coefficients, gamma, nonnegative)
+        violation, objective = gpu.certificate(G, done.coefficients, gamma, rule["nonnegative"])
     return _Solution(
         done.coefficients, done.iterations, objective, violation, done.converged, seconds
     )

@@ -17,6 +17,7 @@ from PIL import Image
 from samecam._version import __version__
 from samecam.compute import LocalPool, worker_count
 from samecam.errors import ParameterError, SamecamError
+from samecam.files import write_atomically
 from samecam.simulate import _camera, _exif, _exposure, _scene, _sensor
 
 __all__ = ["simulate_photos"]
@@ -194,7 +195,7 @@ def _prepare(folder: Path, arguments: dict[str, Any]) -> None:
                 f"{folder} exists and is not an empty folder: choose a new one or empty it first."
             )
     (folder / "images").mkdir(parents=True, exist_ok=True)
-    _write(note, (json.dumps(arguments, indent=2) + "\n").encode())
+    write_atomically(note, json.dumps(arguments, indent=2) + "\n")
 
 
 def _plan(seed: int, cameras: int, images: int, models: int, outliers: int) -> list[_Photo]:
@@ -314,20 +315,19 @@ def _jpeg(picture: Image.Image, quality: int, subsampling: int, exif: bytes) -> 
     return buffer.getvalue()
 
 
-def _write(path: Path, data: bytes, when: float | None = None) -> None:
-    """Write beside, flush to disk, rename: the file is there whole, with its time, or not."""
-    beside = path.with_name(path.name + ".part")
-    with open(beside, "wb") as file:
+def _write(path: Path, data: bytes, when: float) -> None:
+    """Write a file with its time, so that it is there whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    with open(part, "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-    if when is not None:
-        os.utime(beside, (when, when))
-    os.replace(beside, path)
+    os.utime(part, (when, when))
+    os.replace(part, path)
 
 
 def _write_truth(folder: Path, plan: list[_Photo]) -> Path:
     rows = sorted(f"images/{photo.name},{photo.camera.name}\n" for photo in plan)
     path = folder / "truth.csv"
-    _write(path, ("path,camera\n" + "".join(rows)).encode())
+    write_atomically(path, "path,camera\n" + "".join(rows))
     return path

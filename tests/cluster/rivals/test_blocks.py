@@ -399,10 +399,10 @@ def test_committee_sweep_slowly(seed):
 
 def test_normalised_cuts_slowly():
     W = blocks([5, 4], between=0.3)[0].toarray()
-    found = normalised_cuts(W)
+    result = normalised_cuts(W)
     for k in range(1, 9):
         cut, a, b = W[:k, k:].sum(), W[:k].sum(), W[k:].sum()
-        assert found[k - 1] == pytest.approx(cut / a + cut / b)
+        assert result[k - 1] == pytest.approx(cut / a + cut / b)
 
 
 @pytest.mark.parametrize("sizes", [[12, 9], [200, 180]])

@@ -104,10 +104,10 @@ def test_bloy_threshold_grows_with_the_group():
     floor = norm.isf(0.001) / 512
     assert threshold(2, 0.0, floor) == floor
     own = 0.05
-    found = [threshold(m, own * m * (m - 1), floor) for m in (2, 10, 50)]
+    result = [threshold(m, own * m * (m - 1), floor) for m in (2, 10, 50)]
     expected = [0.2 * np.sqrt(m) * own / np.sqrt(1 + (m - 1) * own) for m in (2, 10, 50)]
-    np.testing.assert_allclose(found, expected)
-    assert found == sorted(found)
+    np.testing.assert_allclose(result, expected)
+    assert result == sorted(result)
 
 
 def test_growing_slowly():
@@ -131,9 +131,9 @@ def test_growing_slowly():
             r = X[i] @ mean / np.linalg.norm(mean)
             if r > threshold(len(averaged), inside, floor):
                 group.append(int(i))
-    found = grow(G, left, pair, floor)
-    assert set(found.tolist()) == set(group)
-    assert len(found) > 50
+    result = grow(G, left, pair, floor)
+    assert set(result.tolist()) == set(group)
+    assert len(result) > 50
 
 
 def test_bloy_ends_when_no_pair_is_left():
@@ -207,10 +207,10 @@ def test_merging_by_centroids_slowly(seed):
     floor = norm.isf(0.001) / 32
     root = merge_centroids(products, np.bincount(pieces), floor)
     merged = root[pieces]
-    found = {frozenset(np.flatnonzero(merged == c).tolist()) for c in set(merged.tolist())}
+    result = {frozenset(np.flatnonzero(merged == c).tolist()) for c in set(merged.tolist())}
     groups = [np.flatnonzero(pieces == c) for c in range(pieces.max() + 1)]
-    assert found == slow_merge(X, groups, floor)
-    assert len(found) < len(groups)
+    assert result == slow_merge(X, groups, floor)
+    assert len(result) < len(groups)
     np.testing.assert_array_equal(products, given)
 
 

@@ -11,12 +11,11 @@ from samecam.arrays import Gram, Labels
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.errors import ParameterValueError
+from samecam.represent import check_gram
 
 Null = Literal["published", "measured"]
 Metric = Literal["correlation", "precomputed"]
 Seed = int | np.random.RandomState | None
-
-_UNIT, _ASYMMETRY = 1e-3, 1e-5
 
 
 class Rival(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -132,23 +131,6 @@ def check_at_least(name: str, value: int, least: int) -> None:
     if not (isinstance(value, int | np.integer) and value >= least):
         raise ParameterValueError(
             name, f"{{name}} is {value!r}; choose a whole number, {least} or more"
-        )
-
-
-def check_gram(gram: Gram) -> None:
-    """Refuse a `gram` that is not symmetric with a diagonal of ones."""
-    diagonal = np.abs(gram.diagonal() - 1)
-    if diagonal.max(initial=0) > _UNIT:
-        i = int(diagonal.argmax())
-        raise ValueError(
-            f"gram[{i}, {i}] is {gram[i, i]:.6g}, not 1; scale every fingerprint to unit norm "
-            "before correlating"
-        )
-    difference = max(float(np.abs(gram[i] - gram[:, i]).max()) for i in range(len(gram)))
-    if difference > _ASYMMETRY:
-        raise ValueError(
-            f"gram is not symmetric, entries differ from their mirror image by up to "
-            f"{difference:.3g}; give correlations"
         )
 
 
