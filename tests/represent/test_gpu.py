@@ -15,6 +15,8 @@ from samecam.represent import _descent_gpu, _gpu, _gram_gpu, _newton_gpu  # noqa
 from samecam.represent._cpu import Task  # noqa: E402
 from tests.devices import DEVICE  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread():
