@@ -7,11 +7,14 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import multiprocessing
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from tests.extras import EXTRAS, demanded, missing
 from tests.processes import end_commands
 
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
@@ -20,13 +23,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
 # Marks of tests that are run on demand, and what demands them in the Makefile.
-SLOW = {"slow": "check", "long": "long"}
+ON_DEMAND = {"slow": "check", "long": "long"}
 
 
 def pytest_configure():
-    """Where all must be there, what is missing is no reason to skip."""
-    for name in os.environ.get("SAMECAM_NEEDS", "").split():
-        __import__(name)
+    for mark in demanded():
+        if reason := missing(mark):
+            raise pytest.UsageError(f"SAMECAM_NEEDS asks for {mark}: {reason}")
 
 
 def pytest_addoption(parser):
@@ -36,17 +39,20 @@ def pytest_addoption(parser):
         default=None,
         help="folder with photos/ (real photographs) and golden/ (arrays to agree with)",
     )
-    for name, target in SLOW.items():
+    for name, target in ON_DEMAND.items():
         parser.addoption(
             f"--{name}", action="store_true", help=f"the tests marked {name}, too: `make {target}`"
         )
 
 
 def pytest_collection_modifyitems(config, items):
+    asked = [name for name in ON_DEMAND if config.getoption(f"--{name}")]
+    reasons = {mark: reason for mark in EXTRAS if (reason := missing(mark))}
+    reasons |= {n: f"{n}: `make {t}`" for n, t in ON_DEMAND.items() if n not in asked}
     for item in items:
-        for name, target in SLOW.items():
-            if name in item.keywords and not config.getoption(f"--{name}"):
-                item.add_marker(pytest.mark.skip(reason=f"{name}: run by `make {target}`"))
+        for mark in item.iter_markers():
+            if mark.name in reasons:
+                item.add_marker(pytest.mark.skip(reason=reasons[mark.name]))
 
 
 def _shared(request, name):
@@ -69,6 +75,14 @@ def golden_dir(request):
 def photos_dir(request):
     """Folder of real photographs with truth.csv, or skip."""
     return _shared(request, "photos")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def server_of_workers():
+    """Starts the server from which pools fork their workers, with all they need."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.preload"])
+    forkserver.ensure_running()
 
 
 @pytest.fixture(autouse=True)

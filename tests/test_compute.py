@@ -44,6 +44,7 @@ def test_rows_per_block():
         compute.rows_per_block(299, 300)
 
 
+@pytest.mark.slow
 def test_kernels_compile_where_no_cache_can_be_kept(tmp_path):
     """A module in a folder that cannot be written, and no home: compiled all the same."""
     module = tmp_path / "frozen.zip" / "kernel.py"
@@ -93,7 +94,6 @@ def test_what_another_worker_might_not_meet():
 
 
 def test_a_local_cluster_has_the_workers_that_are_asked_for():
-    pytest.importorskip("distributed")
     assert compute.cluster_workers(compute.LOCAL, 3) == 3
     assert compute.cluster_workers(compute.LOCAL) == compute.worker_count(None)
 
@@ -120,8 +120,10 @@ def test_a_device_that_is_chosen():
         compute.choose_device("cuda:99")
 
 
+@pytest.mark.torch
 def test_less_memory_where_a_gpu_has_none_left(monkeypatch):
-    torch = pytest.importorskip("torch")
+    import torch
+
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: None)
     tried = []
 

@@ -175,6 +175,7 @@ def test_clock_expects_growth_and_keeps_the_limit():
     assert not clock.fits(4000)
 
 
+@pytest.mark.torch
 def test_measuring_needs_no_plots_no_pool_no_case():
     code = (
         "import sys\n"
@@ -185,6 +186,7 @@ def test_measuring_needs_no_plots_no_pool_no_case():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.torch
 class TestCounting:
     """On small sets, against slow counting."""
 
@@ -291,6 +293,7 @@ class TestCounting:
         assert found["exponent"] == pytest.approx(1)
 
 
+@pytest.mark.torch
 def test_file_is_written_after_every_size(tmp_path, monkeypatch):
     from benchmarks import growth_phases as phases
 

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -281,13 +282,20 @@ def hook(folder, text):
     return folder
 
 
+@pytest.fixture(scope="module")
+def other(photos, tmp_path_factory):
+    """A case with another answer than `result`."""
+    case = tmp_path_factory.mktemp("other") / "case"
+    options = ClusteringSettings(options={"join_rate": 0.4})
+    cluster_photos([photos / "images"], case, SETTINGS, options)
+    return case
+
+
 @pytest.mark.parametrize("moment", KILLS)
-def test_killed_while_it_answers(photos, result, tmp_path, moment):
+def test_killed_while_it_answers(photos, result, other, tmp_path, moment):
     """No reader finds files of two answers, and the same command gives the right one."""
     case, names = tmp_path / "c", ("clusters.csv", "clusters.json")
-    cluster_photos(
-        [photos / "images"], case, SETTINGS, ClusteringSettings(options={"join_rate": 0.4})
-    )
+    shutil.copytree(other, case)
     old = (case / "clusters.csv").read_bytes()
     words = ("cluster", photos / "images", "-o", case, "--size", 256, "--quiet")
     faulty = hook(tmp_path / "hook", KILLS[moment])

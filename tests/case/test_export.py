@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import importlib.util
 import io
 import json
 import os
@@ -157,13 +156,7 @@ def conforms(file):
     return validate(str(file), case_version="case-1.4.0").conforms
 
 
-needs_case = pytest.mark.skipif(
-    importlib.util.find_spec("case_utils") is None,
-    reason="needs the extra 'validate': pip install 'samecam[validate]'",
-)
-
-
-@needs_case
+@pytest.mark.validator
 @pytest.mark.filterwarnings("ignore")
 def test_case_conforms_to_its_ontology(case, tmp_path):
     export = export_case(case, "case", hashes=["md5"])

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
@@ -239,7 +240,7 @@ def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
     from samecam.case.extraction import _worker
 
     photos = tmp_path / "big.png"
-    write(photos, encode(scene(1, 3000, 3000), "PNG", compress_level=1))
+    write(photos, encode(np.zeros((6000, 6000, 3), np.uint8), "PNG", compress_level=1))
     pool = compute.LocalPool(
         1,
         timeout=60,

@@ -29,6 +29,7 @@ from tests.case.conftest import SIZE
 from tests.photos.pictures import scene
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 SETTINGS = ExtractionSettings(size=SIZE, dtype="float32")
 

@@ -22,12 +22,23 @@ def world(tmp_path_factory):
     return shared_world(tmp_path_factory)
 
 
+@pytest.fixture(scope="module")
+def made(world, tmp_path_factory):
+    """Photos and a case made of them where `place` will be, and a copy of both."""
+    root = tmp_path_factory.mktemp("verified")
+    place = root / "place"
+    shutil.copytree(world.root / "kept", place / "photos")
+    cluster_photos(place / "photos", place / "case", SETTINGS)
+    place.rename(root / "untouched")
+    return root
+
+
 @pytest.fixture
-def place(world, tmp_path):
+def place(made):
     """Photos and a case of their own: free to be spoilt."""
-    shutil.copytree(world.root / "kept", tmp_path / "photos")
-    cluster_photos(tmp_path / "photos", tmp_path / "case", SETTINGS)
-    return tmp_path
+    shutil.copytree(made / "untouched", made / "place")
+    yield made / "place"
+    shutil.rmtree(made / "place")
 
 
 def info_of(case):

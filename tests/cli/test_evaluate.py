@@ -219,6 +219,7 @@ def test_many_cameras_are_cut_short_for_people_only(tmp_path):
     assert len(answer(case, truth)["per_camera"]) == 33
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_photos(tmp_path):
     cameras = {f"cam{k % 200}/{k // 200}.jpg": f"cam{k % 200}" for k in range(100_000)}
     case = write_case(tmp_path / "c", {path: k % 200 for k, path in enumerate(cameras)})

@@ -23,6 +23,8 @@ from samecam.cluster.consolidate import _gpu
 from samecam.correlate import _gpu as correlate_gpu
 from samecam.correlate import _rows
 
+pytestmark = pytest.mark.torch
+
 
 @st.composite
 def groupings(draw):

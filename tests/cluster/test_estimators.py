@@ -310,6 +310,7 @@ def test_real_correlations(golden_dir):
     assert 20 <= fitted.n_clusters_ <= 24
 
 
+@pytest.mark.slow
 def test_real_photographs(photos_dir):
     rows, cameras = [], []
     with open(photos_dir / "truth.csv", newline="", encoding="utf-8") as stream:

@@ -33,6 +33,7 @@ print(json.dumps({"grown": peak() - before, "labels": labels.tolist()}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["consolidated"])
 def test_peak_memory_is_the_budget(tmp_path, method):
     X, truth = fingerprints([100] * 30, 0.05, 8192, seed=1)

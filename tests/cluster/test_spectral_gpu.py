@@ -17,6 +17,8 @@ torch = pytest.importorskip("torch")
 from samecam.cluster import _spectral_gpu  # noqa: E402
 from tests.devices import DEVICE  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread():

@@ -13,6 +13,8 @@ from tests.devices import DEVICE, WHERE, host, there
 torch = pytest.importorskip("torch")
 from samecam.correlate import _gpu, _rows  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 
 def rows_of(n, d, seed=0):
     return correlate.normalised(np.random.default_rng(seed).normal(size=(n, d)))

@@ -16,6 +16,8 @@ torch = pytest.importorskip("torch")
 
 from samecam.fingerprint import _gpu  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 DEVICES = ["torch-cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 # Most gray levels by which residuals of the two may differ; 1.1·10⁻⁴ over 2,000 such pictures.
 LEVELS = 2.5e-4

@@ -191,7 +191,9 @@ def test_agrees_with_comparing_all_with_all(paths, truth):
         assert match_paths(paths, truth) == expected
 
 
-@pytest.mark.parametrize("cameras", [1, 300, 100_000])
+@pytest.mark.parametrize(
+    "cameras", [300, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 100_000))]
+)
 def test_a_hundred_thousand_paths(cameras):
     paths = [f"cam{k % cameras}/DSC_{k // cameras}.jpg" for k in range(100_000)]
     truth = [f"photos/{path}" for path in reversed(paths)]

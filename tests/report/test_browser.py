@@ -1,12 +1,10 @@
 """The page in a real browser: it opens, filters, unfolds, and nothing in it does harm.
 
-Needs Debian's chromium and chromium-driver; without them these tests are skipped, or fail if
-the environment has SAMECAM_NEED_BROWSER=1.
+Needs Debian's chromium and chromium-driver: see `make browser` and tests/extras.py.
 """
 
 import base64
 import json
-import os
 import shutil
 import time
 
@@ -16,23 +14,11 @@ from samecam.case import open_case
 from samecam.report import shown, write_report
 from tests.report.conftest import BIDI, IMG, MAKE, ODD
 
-
-def _missing():
-    """What is not there, or nothing."""
-    try:
-        import selenium  # noqa: F401
-    except ImportError:
-        return "selenium"
-    return next((n for n in ("chromium", "chromedriver") if shutil.which(n) is None), "")
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
 def browser():
-    if missing := _missing():
-        reason = f"{missing} is not installed: see `make browser`"
-        if os.environ.get("SAMECAM_NEED_BROWSER") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 

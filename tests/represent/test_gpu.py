@@ -15,6 +15,8 @@ from samecam.represent._lasso import LassoProblem  # noqa: E402
 from samecam.represent.gpu import _descent, _exact, _gram, _newton  # noqa: E402
 from tests.devices import DEVICE  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread():

@@ -34,7 +34,7 @@ class Collection(NamedTuple):
         return np.array([np.median(self.of_camera(c, sigma)) for c in np.unique(self.cameras)])
 
 
-@pytest.fixture(scope="module", params=[0, 1])
+@pytest.fixture(scope="module", params=[0, pytest.param(1, marks=pytest.mark.slow)])
 def collection(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("calibration") / "photos"
     simulate_photos(

@@ -4,6 +4,7 @@ import os
 import socket
 import sys
 import time
+from contextlib import closing
 from functools import partial
 
 import pytest
@@ -17,7 +18,7 @@ from samecam.provenance import versions
 from samecam.store import DiskStore
 from tests.case.conftest import write
 from tests.case.dask.clusters import SMALL
-from tests.processes import run
+from tests.processes import PATIENCE, run
 
 
 def double(number):
@@ -36,31 +37,29 @@ def die(code):
 
 
 def test_it_keeps_the_promises_of_an_executor(cluster):
-    pool = compute.DaskPool(cluster.address, timeout=2, preload="samecam.errors")
-    assert pool.workers == 2
-    assert pool.remote
-    futures = [pool.submit(double, k) for k in range(20)]
-    assert [future.result(30) for future in futures] == [2 * k for k in range(20)]
-    with pytest.raises(ValueError, match="-1 is negative"):
-        pool.submit(double, -1).result(30)
-    with pytest.raises(compute.TaskTimeoutError):
-        pool.submit(sleep, 60).result(30)
-    with pytest.raises(compute.WorkerDiedError) as died:
-        pool.submit(die, 7).result(30)
-    assert died.value.exit_code == 7
-    answers = pool.submit_many(double, [1, -1, 3]).result(30)
-    assert (answers.items[0], answers.items[2]) == (2, 6)
-    assert isinstance(answers.items[1], ValueError)
-    last = pool.submit(double, 4)
-    pool.close()
+    with closing(compute.DaskPool(cluster.address, timeout=4, preload="samecam.errors")) as pool:
+        assert pool.workers == 2
+        assert pool.remote
+        futures = [pool.submit(double, k) for k in range(20)]
+        assert [future.result(PATIENCE) for future in futures] == [2 * k for k in range(20)]
+        with pytest.raises(ValueError, match="-1 is negative"):
+            pool.submit(double, -1).result(PATIENCE)
+        with pytest.raises(compute.TaskTimeoutError):
+            pool.submit(sleep, 3600).result(PATIENCE)
+        with pytest.raises(compute.WorkerDiedError) as died:
+            pool.submit(die, 7).result(PATIENCE)
+        assert died.value.exit_code == 7
+        answers = pool.submit_many(double, [1, -1, 3]).result(PATIENCE)
+        assert (answers.items[0], answers.items[2]) == (2, 6)
+        assert isinstance(answers.items[1], ValueError)
+        last = pool.submit(double, 4)
     assert last.result(0) == 8, "closing waits for what runs"
 
 
 def test_a_task_for_a_worker_that_is_gone_goes_to_another(cluster):
-    pool = compute.DaskPool(cluster.address, preload="samecam.errors")
-    pool._roomiest = lambda _: ["tcp://127.0.0.1:1"]
-    assert pool.submit_many(double, [4], avoid="x").result(30).items == [8]
-    pool.close()
+    with closing(compute.DaskPool(cluster.address, preload="samecam.errors")) as pool:
+        pool._roomiest = lambda _: ["tcp://127.0.0.1:1"]
+        assert pool.submit_many(double, [4], avoid="x").result(PATIENCE).items == [8]
 
 
 def test_a_worker_that_cannot_do_it_is_named_before_any_work(cluster, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from contextlib import closing
 
 import pytest
 
@@ -14,7 +15,7 @@ from samecam.photos import scan
 from samecam.store import DiskStore
 from tests.case.conftest import SIZE, same_answer
 from tests.case.dask.clusters import SETTINGS
-from tests.processes import run
+from tests.processes import PATIENCE, run
 
 TABLES = ("images.csv", "clusters.csv", "evidence.csv", "clusters.json")
 
@@ -60,14 +61,10 @@ def test_fingerprints_do_not_travel(photos, cluster, tmp_path):
     """What comes back is little, and does not grow with the fingerprints."""
     with DiskStore.create(tmp_path / "store", n_pixels=256 * 256):
         pass
-    pool = compute.DaskPool(
-        cluster.address,
-        initializer=_worker.start,
-        initargs=(SETTINGS, tmp_path / "store"),
-    )
+    start = {"initializer": _worker.start, "initargs": (SETTINGS, tmp_path / "store")}
     tasks = [ExtractionTask(f.path, f.file) for f in scan([photos / "images"])]
-    answers = pool.submit_many(_worker.extract, tasks).result(60)
-    pool.close()
+    with closing(compute.DaskPool(cluster.address, **start)) as pool:
+        answers = pool.submit_many(_worker.extract, tasks).result(PATIENCE)
     rows = sum(outcome.place is not None for outcome in answers.items)
     written = sum(f.stat().st_size for f in (tmp_path / "store" / "shards").iterdir())
     assert written == rows * 2 * 256 * 256

@@ -19,6 +19,8 @@ torch = pytest.importorskip("torch")
 from samecam.represent import gpu  # noqa: E402
 from tests.devices import DEVICE  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture(autouse=True, scope="module")
 def one_thread():

@@ -208,6 +208,7 @@ with DiskStore.open(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 def test_memory_stays_within_the_budget(tmp_path):
     """The correlations of 4,000 photos take 64 MB, their fingerprints as much; 48 are allowed."""
@@ -384,6 +385,7 @@ def test_a_row_without_numbers_is_named(tmp_path, planted):
 # Real photographs.
 
 
+@pytest.mark.slow
 def test_real_photographs(photos_dir):
     rows, cameras = [], []
     with open(photos_dir / "truth.csv", newline="", encoding="utf-8") as stream:
