@@ -17,7 +17,7 @@ from samecam import compute
 from samecam._version import __version__
 from samecam.arrays import Labels
 from samecam.case.folder import TUNE_FORMAT, TUNE_VERSION, open_case, used_photos
-from samecam.errors import SamecamError, as_samecam_error
+from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.files import write_atomically
 from samecam.metrics import match_paths, read_truth
 from samecam.provenance import versions
@@ -178,9 +178,11 @@ def _check_drawn(names: Sequence[str], chosen: Labels, most: int) -> None:
         return len(counts) > 1 and max(counts.values()) >= _LEAST
 
     if enough(list(names)) and not enough([names[i] for i in chosen]):
-        raise SamecamError(
-            f"most is {most}, and among so many of the {len(names)} photos of {len(set(names))} "
-            f"cameras there are not two cameras and {_LEAST} photos of one: look at more."
+        raise ParameterError(
+            "most",
+            f"{{name}} is {most}, and among so many of the {len(names)} photos of "
+            f"{len(set(names))} cameras there are not two cameras and {_LEAST} photos of one: "
+            "look at more.",
         )
 
 
