@@ -14,7 +14,6 @@ from samecam.case.extraction._duplicates import likely_duplicates
 from samecam.case.extraction._estimate import Estimate, disk_bytes, free_bytes
 from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._prepare import Job, Photos, prepare
-from samecam.case.extraction._reasons import count_reasons
 from samecam.case.extraction._size import SizeChoice
 from samecam.case.extraction._worker import ExtractionTask, Outcome
 from samecam.case.folder import STATUSES, Case, ExtractionSettings
@@ -248,7 +247,7 @@ class ExtractionRun:
 
     def _finish(self, seconds: float) -> Extraction:
         interrupted = self._done < self._total
-        counts = self._case.end_extraction(
+        counts, reasons = self._case.end_extraction(
             interrupted=interrupted, done=self._done, seconds=seconds, work=self._work
         )
         return Extraction(
@@ -258,7 +257,7 @@ class ExtractionRun:
             seconds,
             dict(self._work),
             interrupted,
-            count_reasons(self._case.store.records()),
+            reasons,
             self._settings.side,
             self._choice,
             missing=[] if self._keep_all else self._ledger.missing(),

@@ -16,7 +16,6 @@ import numpy.typing as npt
 from samecam import compute
 from samecam.case.extraction._estimate import free_bytes
 from samecam.case.extraction._extract import Extraction
-from samecam.case.extraction._reasons import count_reasons
 from samecam.case.folder import Case
 from samecam.errors import SamecamError
 from samecam.provenance import versions
@@ -210,6 +209,7 @@ def _let_go(rows: npt.NDArray[np.floating]) -> None:
 
 def _finish(case: Case, done: int, total: int, seconds: float) -> Extraction:
     interrupted = done < total
-    counts = case.end_extraction(interrupted=interrupted, done=done, seconds=seconds, work={})
-    reasons = count_reasons(case.store.records())
+    counts, reasons = case.end_extraction(
+        interrupted=interrupted, done=done, seconds=seconds, work={}
+    )
     return Extraction(case.folder, counts, done, seconds, {}, interrupted, reasons, brought=True)

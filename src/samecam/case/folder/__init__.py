@@ -1,6 +1,6 @@
 """What lies on disk: settings, log, tables, and the one reader of a finished case."""
 
-from samecam.case.folder._case import Case, check_usable
+from samecam.case.folder._case import Case, check_usable, lock_folder
 from samecam.case.folder._clustering import ClusteringSettings
 from samecam.case.folder._groups import Camera, Group, Scenes, clusters_json, read_groups
 from samecam.case.folder._info import (
@@ -11,7 +11,6 @@ from samecam.case.folder._info import (
     read_info,
     written_hashes,
 )
-from samecam.case.folder._lock import lock_folder
 from samecam.case.folder._log import AuditLog, check_log
 from samecam.case.folder._names import (
     ANSWER,
@@ -30,13 +29,14 @@ from samecam.case.folder._names import (
     USED,
 )
 from samecam.case.folder._reader import (
+    MARK,
     CasePhoto,
     SavedCase,
     open_case,
     open_store,
+    report_is_current,
     tables_digest,
 )
-from samecam.case.folder._report import MARK, report_is_current
 from samecam.case.folder._settings import ExtractionSettings, Size, StoreSettings
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import (

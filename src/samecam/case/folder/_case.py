@@ -2,21 +2,41 @@
 
 import contextlib
 import datetime
+import fcntl
 import json
 import os
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from samecam._version import __version__
 from samecam.case.folder._info import FORMAT, VERSION, check_same, read_info
-from samecam.case.folder._lock import FolderLock
 from samecam.case.folder._log import AuditLog
 from samecam.case.folder._names import CASE, IMAGES, LOG, OURS, STATUSES, STORE
 from samecam.case.folder._settings import StoreSettings
 from samecam.case.folder._tables import images_csv
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
-from samecam.store import DiskStore
+from samecam.store import DiskStore, Record
+
+# Codes whose own word would not tell a reader enough.
+_REASONS = {
+    "not-a-picture": "no photo",
+    "not-a-file": "not a regular file",
+    "gone": "no longer there",
+    "unreadable": "cannot be read",
+    "memory": "needs more memory than a worker may use",
+    "too-large": "too large",
+    "too-small": "too small",
+    "timeout": "took too long",
+    "crash": "its decoder crashed",
+    "over-exposed": "over-exposed",
+    "internal": "internal error",
+    "not-finite": "contains NaN or infinite numbers",
+}
+# Folders this process holds: its threads do not see each other's file locks.
+_held: set[str] = set()
 
 
 class Case:
@@ -60,8 +80,11 @@ class Case:
 
     def end_extraction(
         self, *, interrupted: bool, done: int, seconds: float, work: dict[str, float]
-    ) -> dict[str, int]:
-        """Write `images.csv`, unless interrupted, and what was done; files by status."""
+    ) -> tuple[dict[str, int], dict[str, dict[str, int]]]:
+        """Write `images.csv`, unless interrupted, and what was done.
+
+        Returns files by status, and why some were not used, in a word or two, with counts.
+        """
         counts = dict.fromkeys(STATUSES, 0)
         records = self.store.records()
         for record in records:
@@ -77,7 +100,7 @@ class Case:
         self.log.add(state, counts=counts)
         self.store.end_writing()
         self.log.flush()
-        return counts
+        return counts, count_reasons(records)
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -144,3 +167,56 @@ def check_no_links(folder: Path) -> None:
                 f"{str(path)!r} is a link, and a case keeps its files itself: put the file in its "
                 "place, or name another folder."
             )
+
+
+class FolderLock:
+    """Holds a folder for this process alone; the kernel lets go when it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._real = os.path.realpath(folder)
+        if self._real in _held:
+            raise SamecamError(f"{str(folder)!r} is in use by this process: wait until it ends.")
+        self._fd = lock_folder(folder)
+        _held.add(self._real)
+
+    def release(self) -> None:
+        """Let go."""
+        os.close(self._fd)
+        _held.discard(self._real)
+
+
+def lock_folder(folder: Path) -> int:
+    """Open and lock the file `lock` of a folder; an error if another process has it.
+
+    To close any file descriptor of it, in this process, is to let go.
+    """
+    fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "another one"
+        os.close(fd)
+        raise SamecamError(
+            f"{str(folder)!r} is in use by process {holder}: wait until it ends, or name another "
+            "folder."
+        ) from None
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, str(os.getpid()).encode(), 0)
+    return fd
+
+
+def count_reasons(records: Iterable[Record]) -> dict[str, dict[str, int]]:
+    """For `unusable` and `skipped` files: kinds of reason with counts, most frequent first."""
+    counts: dict[str, Counter[str]] = {"unusable": Counter(), "skipped": Counter()}
+    for record in records:
+        if record.meta["status"] in counts:
+            counts[record.meta["status"]][_kind(record)] += 1
+    return {
+        status: dict(sorted(kinds.items(), key=lambda item: (-item[1], item[0])))
+        for status, kinds in counts.items()
+    }
+
+
+def _kind(record: Record) -> str:
+    code = str(record.meta.get("code") or "other")
+    return _REASONS.get(code, code.replace("-", " "))

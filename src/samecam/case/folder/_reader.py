@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,14 +23,30 @@ from samecam.case.folder._info import (
     written_hashes,
 )
 from samecam.case.folder._log import check_log
-from samecam.case.folder._names import ANSWER, CLUSTERS, EVIDENCE, GROUPS, IMAGES, LOG, STORE, USED
+from samecam.case.folder._names import (
+    ANSWER,
+    CLUSTERS,
+    EVIDENCE,
+    GROUPS,
+    IMAGES,
+    LOG,
+    REPORT,
+    STORE,
+    USED,
+)
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import Place, csv_rows, labels_of
 from samecam.errors import SamecamError
+from samecam.files import file_hash
 from samecam.store import DiskStore, Record
 
 Row = Mapping[str, str]
+
+# A report carries a hash of the tables it was made from, and holds for no others.
+MARK = "samecam-tables"
+_MARK = re.compile(rb'<meta name="samecam-tables" content="([0-9a-f]{64})">')
+_HEAD = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +254,18 @@ def tables_digest(hashes: Mapping[str, str]) -> str:
     """One hash for the hashes of several files."""
     text = "".join(f"{name} {hashes[name]}\n" for name in sorted(hashes))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def report_is_current(folder: Path, info: Mapping[str, Any]) -> bool:
+    """Whether the report of a case was made from the tables that stand there now."""
+    hashes = {IMAGES: file_hash(folder / IMAGES)}
+    hashes |= {name: file_hash(folder / name) for name in written_hashes(info)}
+    try:
+        with open(folder / REPORT, "rb") as stream:
+            mark = _MARK.search(stream.read(_HEAD))
+    except OSError:
+        return False
+    return mark is not None and mark[1].decode() == tables_digest(hashes)
 
 
 def _read_answer(folder: Path, info: Mapping[str, Any]) -> _Answer:
