@@ -30,15 +30,21 @@ __all__ = ["cli", "main"]
 
 @click.group(
     cls=Group,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="samecam")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context, /) -> None:
     """Which of these photographs were taken by the same camera?
 
     Exit codes: 0 done, 1 an error that says what to do, 2 wrong usage, 3 done but some files
     were skipped, 4 a check saw a difference, 130 interrupted.
     """
+    if ctx.invoked_subcommand is None:  # nothing was typed
+        tell(ctx.get_help().split("\n"))
+        ctx.exit(2)
 
 
 for _command in (
@@ -51,10 +57,6 @@ for _command in (
 def main() -> None:
     """Run the command line; an error that a user can mend is one line."""
     warnings.showwarning = _show_warning
-    if not sys.argv[1:]:
-        context = click.Context(cli, info_name="samecam", **cli.context_settings)
-        tell(context.get_help().split("\n"))
-        sys.exit(2)
     try:
         code = cli.main(prog_name="samecam", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
