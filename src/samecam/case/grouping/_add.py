@@ -200,7 +200,8 @@ def _regroup(
         case.store, used, clustering, start, memory=memory, progress=progress, means=means
     )
     room = min(memory, compute.default_memory("cpu"))
-    weighed = weigh(case.store, used, labels, details.get("null_scale"), room, progress)
+    scale = details.get("null_scale")
+    weighed = weigh(case.store, used, labels, scale, room, progress, folder=case.folder)
     seconds = time.monotonic() - began
     groups = Answer(case, wanted, used).write(labels, weighed, details, seconds)
     new, moved, was = _changes(paths, start, labels, set(before))

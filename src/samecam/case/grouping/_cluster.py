@@ -231,7 +231,7 @@ def _cluster(
         )
     scale = details.get("null_scale")
     room = min(budget, compute.default_memory("cpu"))
-    weighed = weigh(case.store, used, labels, scale, room, progress)
+    weighed = weigh(case.store, used, labels, scale, room, progress, folder=case.folder)
     seconds = time.monotonic() - began
     groups = answer.write(labels, weighed, details, seconds)
     return Clustering(case.folder, paths, labels, extraction, groups, details, seconds)
