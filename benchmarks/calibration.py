@@ -102,10 +102,11 @@ def look(tally, G, truth, labels, judged, used, scale):
     number = np.full(labels.max() + 2, -1)
     number[kept] = np.arange(len(kept))
     known = number[known]
-    sums = evidence.sums_from_gram(G, known)
-    null = evidence.measured_null(sums)
-    z = evidence.leave_one_out(sums) / null.group_scale
-    crude = sums.sums / (scale * np.sqrt(sums.sizes))
+    given = evidence.comparisons_from_gram(G, known)
+    null = evidence.measured_null(given)
+    z = given.array() / null.group_scale
+    sums = np.stack([G[:, known == c].sum(axis=1) for c in range(given.n_groups)], axis=1)
+    crude = sums / (scale * np.sqrt(given.sizes))
     other = judged[:, None] & (groups_of(truth, known)[None] != truth[:, None])
     tally.add(z[other], crude[other], null)
 
@@ -178,9 +179,9 @@ def summary(size, X, G, truth, labels, small):
     began = time.perf_counter()
     values = evidence.photo_pce(X, labels)
     seconds = (time.perf_counter() - began) / np.count_nonzero(labels >= 0)
-    sums = evidence.sums_from_gram(G, labels)
-    null = evidence.measured_null(sums)
-    photo = evidence.photo_evidence(sums, null)
+    given = evidence.comparisons_from_gram(G, labels)
+    null = evidence.measured_null(given)
+    photo = evidence.photo_evidence(given, null)
     different = truth[:, None] != truth[None]
     alike = {}
     for threshold in (0.5, 0.6, 0.7, 0.8):

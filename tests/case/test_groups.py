@@ -51,7 +51,7 @@ def test_groups_carry_their_evidence():
         assert group.correlation == pytest.approx(pairs.mean(), abs=1e-5)
         assert group.z == pytest.approx(pairs.sum() / np.sqrt(len(pairs)) / 0.02, rel=0.5)
         assert str(group.nearest) in group.why_apart
-    rows = rows_of(records, labels, facts)
+    rows = list(rows_of(records, labels, facts))
     expected = centroid_correlations(G, labels)
     for row, record, label, r in zip(rows, records, labels, expected, strict=True):
         assert row[:2] == [record.key, label]
@@ -61,12 +61,30 @@ def test_groups_carry_their_evidence():
     assert all(row[11] > 20 for row in rows[:12])  # PCE
 
 
+def test_progress_counts_photos():
+    labels = np.repeat([0, 1, 2, -1], [12, 9, 6, 5])
+    X = unit_rows(len(labels), 2500, 0, 0.4, labels)
+    seen = {}
+    weigh(
+        stored(X),
+        stored(X).records(),
+        labels,
+        0.02,
+        10**8,
+        lambda *a: seen.setdefault(a[0], []).append(a[1:]),
+    )
+    # 2,500 pixels are three strips of all photos; peaks and scenes go group by group.
+    assert seen["Weighing evidence"] == [(0, 32), (13, 32), (26, 32), (32, 32)]
+    assert seen["Measuring peaks"] == [(12, 27), (21, 27), (27, 27)]
+    assert seen["Comparing scenes"] == [(12, 27), (21, 27), (27, 27)]
+
+
 def test_no_group_at_all():
     labels = np.full(4, -1)
     X = unit_rows(4, 25, 0)
     assert weighed(X, labels) is None
     assert describe_groups(stored(X).records(), labels, None) == []
-    assert rows_of(stored(X).records(), labels, None)[0][:2] == ["0000", -1]
+    assert next(rows_of(stored(X).records(), labels, None))[:2] == ["0000", -1]
 
 
 def test_unmoving_scenes_are_named_and_the_rest_weighed_alone():

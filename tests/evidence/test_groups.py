@@ -3,23 +3,23 @@ import pytest
 
 from samecam import correlate
 from samecam.evidence import (
+    comparisons_from_gram,
+    comparisons_from_rows,
     group_evidence,
     measured_null,
     pair_evidence,
-    sums_from_gram,
-    sums_from_rows,
 )
 from samecam.simulate import fingerprints, gram
 
 
 def evidence_of(G, labels):
-    given = sums_from_gram(G, labels)
+    given = comparisons_from_gram(G, labels)
     return group_evidence(given, measured_null(given, null_scale=1 / 512))
 
 
 def test_numbers_of_a_group_are_the_obvious_ones():
     X, truth = fingerprints([12, 9, 7], 0.1, n_pixels=8100, seed=1)
-    given = sums_from_rows(X, truth)
+    given = comparisons_from_rows(X, truth)
     null = measured_null(given)
     G = correlate.gram(X)
     means = np.stack([X[truth == c].mean(axis=0) for c in range(3)])
@@ -41,7 +41,7 @@ def test_expected_is_what_two_halves_of_one_camera_show():
     X, truth = fingerprints([40] * 6, 0.05, n_pixels=40_000, seed=2, photo_cv=0.1)
     labels = truth.copy()
     labels[np.flatnonzero(truth == 0)[::2]] = 6
-    given = sums_from_rows(X, labels)
+    given = comparisons_from_rows(X, labels)
     found = group_evidence(given, measured_null(given))
     assert found[0].nearest == 6
     assert found[6].nearest == 0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from samecam.evidence import _null as module
-from samecam.evidence import false_alarm, leave_one_out, measured_null, sums_from_gram
+from samecam.evidence import comparisons_from_gram, false_alarm, measured_null
 from samecam.simulate import gram
 
 RATES = (1e-1, 1e-2, 1e-3)
@@ -26,18 +26,18 @@ def collection(seed=0, spread=0.0, mean=0.03, strangers=600):
 @functools.cache
 def null_of(spread):
     G, _, labels = collection(spread=spread, strangers=1)
-    return measured_null(sums_from_gram(G, labels))
+    return measured_null(comparisons_from_gram(G, labels))
 
 
 def stranger_z(G, labels, null):
-    z = leave_one_out(sums_from_gram(G, labels)) / null.group_scale
+    z = comparisons_from_gram(G, labels).array() / null.group_scale
     return z[labels < 0].ravel()
 
 
 @pytest.fixture(scope="module")
 def plain():
     G, truth, labels = collection()
-    return G, truth, labels, measured_null(sums_from_gram(G, labels))
+    return G, truth, labels, measured_null(comparisons_from_gram(G, labels))
 
 
 @pytest.mark.parametrize("spread", [0.0, 0.35])
@@ -46,7 +46,7 @@ def test_claimed_rates_hold_for_photos_that_were_not_measured(spread):
     total = 0
     for seed in range(3):
         G, _, labels = collection(seed, spread)
-        null = measured_null(sums_from_gram(G, labels))
+        null = measured_null(comparisons_from_gram(G, labels))
         z = stranger_z(G, labels, null)
         total += z.size
         for rate in RATES:
@@ -62,7 +62,7 @@ def test_claimed_rates_hold_for_photos_that_were_not_measured(spread):
 
 def test_the_normal_law_is_optimistic_where_tails_are_heavy_and_the_fit_is_not():
     G, _, labels = collection(spread=0.35)
-    null = measured_null(sums_from_gram(G, labels))
+    null = measured_null(comparisons_from_gram(G, labels))
     z = stranger_z(G, labels, null)
     assert (z > stats.norm.isf(1e-3)).mean() > 4e-3
     assert (false_alarm(z, null) <= 1e-3).mean() < 2e-3
@@ -70,14 +70,14 @@ def test_the_normal_law_is_optimistic_where_tails_are_heavy_and_the_fit_is_not()
 
 def test_scale_is_that_of_chance_and_follows_each_group(plain):
     G, _, labels, null = plain
-    between = sums_from_gram(G, labels).between
+    totals = comparisons_from_gram(G, labels).totals
     # Entries of this Gram are independent: a sum of 20 scatters by √20/512.
-    assert np.allclose(null.group_scale, np.sqrt(20 / np.diag(between)) / 512, rtol=0.1)
+    assert np.allclose(null.group_scale, np.sqrt(20 / totals) / 512, rtol=0.1)
     # A group of noisier correlations gets a scale of its own.
     noisy = labels == 7
     loud = np.where(noisy, 3.0, 1.0)
     G = np.where(noisy[:, None] == noisy[None], G, G * np.maximum.outer(loud, loud))
-    after = measured_null(sums_from_gram(G, labels))
+    after = measured_null(comparisons_from_gram(G, labels))
     assert after.group_scale[7] / null.group_scale[7] == pytest.approx(3, rel=0.05)
     assert after.group_scale[3] / null.group_scale[3] == pytest.approx(1, rel=0.05)
 
@@ -93,7 +93,7 @@ def test_no_p_value_is_smaller_than_the_data_support(plain):
     assert np.allclose(false_alarm(z, null), stats.chi2.isf(0.05, 2 * seen + 2) / 2 / n)
     G, _, labels = collection()
     some = np.flatnonzero((labels >= 0) & (labels < 4))
-    small = measured_null(sums_from_gram(G[np.ix_(some, some)], labels[some]))
+    small = measured_null(comparisons_from_gram(G[np.ix_(some, some)], labels[some]))
     assert small.comparisons == 80 * 3
     assert small.floor >= 3 * 0.99 / 240
     assert small.spread == 0
@@ -118,7 +118,7 @@ def test_nan_stays_nan(plain):
 
 def test_clustered_exceedances_raise_the_floor():
     G, _, labels = collection(spread=0.5)
-    heavy = measured_null(sums_from_gram(G, labels))
+    heavy = measured_null(comparisons_from_gram(G, labels))
     assert heavy.design_effect > 2
 
 
@@ -134,12 +134,12 @@ def split(labels, cameras):
 def test_groups_cut_from_one_camera_do_not_spoil_the_law(plain, monkeypatch):
     G, _, labels, whole = plain
     cut = split(labels, [0, 1, 2])
-    null = measured_null(sums_from_gram(G, cut))
+    null = measured_null(comparisons_from_gram(G, cut))
     assert null.left_out.tolist() == [[0, 40], [1, 41], [2, 42]]
     z = stats.norm.isf(1e-3)
     assert false_alarm(z, null) == pytest.approx(false_alarm(z, whole), rel=0.2)
     monkeypatch.setattr(module, "_SHARED", np.inf)
-    spoilt = measured_null(sums_from_gram(G, cut))
+    spoilt = measured_null(comparisons_from_gram(G, cut))
     assert false_alarm(z, spoilt) > 2 * false_alarm(z, whole)
 
 
@@ -148,7 +148,7 @@ def test_what_many_groups_share_stays_in_the_law(plain):
     G, _, labels, whole = plain
     common = ((labels >= 0) & (labels % 2 == 0)).astype(float)
     shared = G + 0.002 * np.outer(common, common) * (1 - np.eye(len(G)))
-    null = measured_null(sums_from_gram(shared, labels))
+    null = measured_null(comparisons_from_gram(shared, labels))
     assert len(null.left_out) <= 0.05 * 40 * 39 / 2
     assert false_alarm(3.1, null) > 5 * false_alarm(3.1, whole)
 
@@ -158,7 +158,7 @@ def test_of_many_related_pairs_the_most_alike_are_left_out(plain):
     cut = split(labels, [0])
     common = ((labels >= 0) & (labels % 2 == 0)).astype(float)
     shared = G + 0.002 * np.outer(common, common) * (1 - np.eye(len(G)))
-    null = measured_null(sums_from_gram(shared, cut))
+    null = measured_null(comparisons_from_gram(shared, cut))
     assert len(null.left_out) == int(0.05 * 41 * 40 / 2)
     assert [0, 40] in null.left_out.tolist()
 
@@ -166,7 +166,7 @@ def test_of_many_related_pairs_the_most_alike_are_left_out(plain):
 def test_photos_in_no_group_do_not_count(plain):
     G, _, labels, null = plain
     known = np.flatnonzero(labels >= 0)
-    alone = measured_null(sums_from_gram(G[np.ix_(known, known)], labels[known]))
+    alone = measured_null(comparisons_from_gram(G[np.ix_(known, known)], labels[known]))
     for field in dataclasses.fields(null):
         a, b = getattr(null, field.name), getattr(alone, field.name)
         assert np.allclose(a, b, rtol=1e-5), field.name
@@ -175,15 +175,15 @@ def test_photos_in_no_group_do_not_count(plain):
 def test_one_group_has_no_error_rate():
     G, truth = gram([12], 0.1)
     with pytest.raises(ValueError, match="1 groups of 12 photos; give a positive null_scale"):
-        measured_null(sums_from_gram(G, truth))
-    null = measured_null(sums_from_gram(G, truth), null_scale=0.002)
+        measured_null(comparisons_from_gram(G, truth))
+    null = measured_null(comparisons_from_gram(G, truth), null_scale=0.002)
     assert null.comparisons == 0
     assert false_alarm([3.0, 100.0], null).tolist() == [1.0, 1.0]
     assert np.isnan(false_alarm(np.nan, null))
 
 
 def test_correlations_that_are_all_zero_have_no_error_rate():
-    given = sums_from_gram(np.eye(6), [0, 0, 0, 1, 1, 1])
+    given = comparisons_from_gram(np.eye(6), [0, 0, 0, 1, 1, 1])
     with pytest.raises(ValueError, match="give a positive null_scale"):
         measured_null(given)
     assert measured_null(given, null_scale=0.002).floor == 1

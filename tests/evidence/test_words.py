@@ -33,7 +33,7 @@ def test_rates_as_people_say_them():
 def looked():
     G, truth = gram([15] * 12 + [1] * 10, 0.05, seed=0)
     labels = np.where(truth < 12, truth, -1)
-    given = evidence.sums_from_gram(G, labels)
+    given = evidence.comparisons_from_gram(G, labels)
     null = evidence.measured_null(given)
     return labels, given, null, evidence.photo_evidence(given, null)
 
@@ -52,13 +52,13 @@ def test_photos_say_what_they_were_compared_with(looked):
 def test_no_bound_is_stated_where_none_was_measured():
     G, truth = gram([8, 1], 0.1)
     labels = np.where(truth == 0, 0, -1)
-    given = evidence.sums_from_gram(G, labels)
+    given = evidence.comparisons_from_gram(G, labels)
     null = evidence.measured_null(given, null_scale=0.002)
     photos = evidence.photo_evidence(given, null)
     member = int(np.flatnonzero(labels == 0)[0])
     assert "no bound" in evidence.photo_sentence(photos, member)
     assert "none is stated" in evidence.null_sentence(null)
-    nobody = evidence.sums_from_gram(G, np.full(9, -1))
+    nobody = evidence.comparisons_from_gram(G, np.full(9, -1))
     lonely = evidence.photo_evidence(nobody, evidence.measured_null(nobody, null_scale=0.002))
     assert "none to compare" in evidence.photo_sentence(lonely, 0)
 

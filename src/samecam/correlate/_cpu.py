@@ -1,21 +1,21 @@
 """Correlations of all pairs on the processor, within a memory budget."""
 
-from collections.abc import Iterator
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.compute import format_bytes
+from samecam.correlate._strips import (
+    DEFAULT_MEMORY,
+    Source,
+    pixels,
+    strip_bytes,
+    strip_width,
+    strips,
+)
 from samecam.errors import SamecamError
-from samecam.store import FingerprintStore
 
-Source = FingerprintStore | npt.NDArray[Any]
-
-DEFAULT_MEMORY = 2 * 2**30
 _LEAST_WIDTH = 64
-_BEST_WIDTH = 8192
 _NORMALISE = 2**22
 
 
@@ -34,8 +34,8 @@ def gram(
     if n == 0:
         return np.zeros((0, 0), dtype=np.float32) if out is None else out
     if out is None:
-        if 4 * n * n + _part_bytes(n, _LEAST_WIDTH) > memory:
-            need = 4 * n * n + _part_bytes(n, _LEAST_WIDTH)
+        if 4 * n * n + strip_bytes(n, _LEAST_WIDTH) > memory:
+            need = 4 * n * n + strip_bytes(n, _LEAST_WIDTH)
             raise SamecamError(
                 f"The correlations of {n} photos take {format_bytes(need)} and the memory budget "
                 f"is {format_bytes(memory)}: raise it, or cluster fewer at a time."
@@ -53,10 +53,9 @@ def cross(
     first: Source, second: Source, *, memory: int = DEFAULT_MEMORY, out: Floats | None = None
 ) -> Floats:
     """Correlations of each row of `first` with each of `second`, (n, m) float32."""
-    if _pixels(first) != _pixels(second):
+    if pixels(first) != pixels(second):
         raise ValueError(
-            f"rows have {_pixels(first)} and {_pixels(second)} numbers; give fingerprints of one "
-            "size"
+            f"rows have {pixels(first)} and {pixels(second)} numbers; give fingerprints of one size"
         )
     n, m = len(first), len(second)
     if out is not None:
@@ -66,8 +65,8 @@ def cross(
         out = np.zeros((n, m), dtype=np.float32)
     else:
         out[:] = 0
-    width = _width(n + m, memory - out.nbytes if own else memory)
-    for (_, a), (_, b) in zip(_parts(first, width), _parts(second, width), strict=True):
+    width = strip_width(n + m, memory - out.nbytes if own else memory)
+    for (_, a), (_, b) in zip(strips(first, width), strips(second, width), strict=True):
         out += a @ b.T
     return out
 
@@ -103,12 +102,6 @@ def normalised(X: npt.ArrayLike) -> Floats:
     return out
 
 
-def parts(source: Source, memory: int) -> Iterator[Floats]:
-    """All rows, some pixels at a time, each pixel once; two parts fit into `memory`."""
-    for _, part in _parts(source, _width(len(source), memory)):
-        yield part
-
-
 def _accumulate(
     source: Source,
     first: npt.NDArray[np.intp],
@@ -120,14 +113,14 @@ def _accumulate(
     from scipy.linalg.blas import ssyrk
 
     same = first is second
-    width = _width(len(first) if same else len(first) + len(second), memory)
+    width = strip_width(len(first) if same else len(first) + len(second), memory)
     if same:
-        for _, part in _parts(source, width, first, whole=True):
+        for _, part in strips(source, width, first, whole=True):
             # Rows of C order are columns of Fortran order: the upper triangle there is the
             # lower one here.
             ssyrk(1.0, part.T, beta=1.0, c=out.T, trans=1, lower=0, overwrite_c=1)
         return
-    pairs = zip(_parts(source, width, first), _parts(source, width, second), strict=True)
+    pairs = zip(strips(source, width, first), strips(source, width, second), strict=True)
     for (_, a), (_, b) in pairs:
         out += a @ b.T
 
@@ -158,43 +151,3 @@ def _mirror(matrix: Floats) -> None:
             matrix[left : left + step, top : top + step] = matrix[
                 top : top + step, left : left + step
             ].T
-
-
-def _pixels(source: Source) -> int:
-    return source.n_pixels if isinstance(source, FingerprintStore) else source.shape[1]
-
-
-def _part_bytes(rows: int, width: int) -> int:
-    """Bytes of two parts of so many pixels: one in use, one being read."""
-    return 2 * 4 * rows * width
-
-
-def _width(rows: int, memory: int) -> int:
-    """Pixels a part may have: what fits, but no more than BLAS profits from."""
-    width = memory // _part_bytes(max(rows, 1), 1)
-    if width < 1:
-        raise SamecamError(
-            f"The memory budget leaves {format_bytes(max(memory, 0))} for the pixels of {rows} "
-            "photos, too little for one of each: raise it."
-        )
-    return min(_BEST_WIDTH, width)
-
-
-def _parts(
-    source: Source,
-    width: int,
-    rows: npt.NDArray[np.intp] | None = None,
-    *,
-    whole: bool = False,
-) -> Iterator[tuple[int, Floats]]:
-    """(first pixel, part of the rows); an array that is ready may be given in one, if `whole`."""
-    if isinstance(source, FingerprintStore):
-        yield from source.columns(width, rows)
-        return
-    every = rows is None or (len(rows) == len(source) and (np.diff(rows) == 1).all())
-    if whole and every and source.dtype == np.float32 and source.flags.c_contiguous:
-        yield 0, source
-        return
-    for start in range(0, source.shape[1], width):
-        part = source[:, start : start + width]
-        yield start, np.ascontiguousarray(part if rows is None else part[rows], dtype=np.float32)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from samecam.arrays import Floats
 from samecam.compute import choose_device, retry_with_less_memory, torch_device
 from samecam.correlate import _cpu
-from samecam.correlate._cpu import DEFAULT_MEMORY, Source
+from samecam.correlate._strips import DEFAULT_MEMORY, Source
 
 # Part of the memory for rows on a GPU that arrays of passing use may take beside them.
 _WORK_SHARE = 8

@@ -1,20 +1,18 @@
 """Groups to evidence: how sure each link is, measured on the collection itself."""
 
+from samecam.evidence._comparisons import (
+    Comparisons,
+    comparisons_from_gram,
+    comparisons_from_rows,
+    fingerprint_quality,
+    intra_correlations,
+)
 from samecam.evidence._exif import camera_models, exif_warnings, one_model_note
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null
 from samecam.evidence._pce import pce, photo_pce
 from samecam.evidence._photos import PhotoEvidence, photo_evidence
 from samecam.evidence._scenes import SIDE, low_pass, scenes, still_scenes
-from samecam.evidence._sums import (
-    GroupSums,
-    fingerprint_correlations,
-    fingerprint_quality,
-    intra_correlations,
-    leave_one_out,
-    sums_from_gram,
-    sums_from_rows,
-)
 from samecam.evidence._words import (
     ABSENCE,
     MODEL,
@@ -32,21 +30,21 @@ __all__ = [
     "MODEL",
     "SENSOR",
     "SIDE",
+    "Comparisons",
     "GroupEvidence",
-    "GroupSums",
     "Null",
     "PairEvidence",
     "PhotoEvidence",
     "apart_sentence",
     "base_rate_sentence",
     "camera_models",
+    "comparisons_from_gram",
+    "comparisons_from_rows",
     "exif_warnings",
     "false_alarm",
-    "fingerprint_correlations",
     "fingerprint_quality",
     "group_evidence",
     "intra_correlations",
-    "leave_one_out",
     "low_pass",
     "measured_null",
     "null_sentence",
@@ -60,6 +58,4 @@ __all__ = [
     "scenes",
     "still_scenes",
     "still_sentence",
-    "sums_from_gram",
-    "sums_from_rows",
 ]

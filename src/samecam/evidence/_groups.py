@@ -6,14 +6,14 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Doubles
-from samecam.evidence._null import Null
-from samecam.evidence._sums import (
-    GroupSums,
+from samecam.arrays import Doubles, Labels
+from samecam.evidence._comparisons import (
+    Comparisons,
     fingerprint_correlations,
     fingerprint_quality,
     intra_correlations,
 )
+from samecam.evidence._null import Null
 
 Apart = Literal["alone", "different", "unclear", "near", "too weak"]
 
@@ -65,22 +65,20 @@ class GroupEvidence:
     apart: Apart
 
 
-def group_evidence(given: GroupSums, null: Null) -> list[GroupEvidence]:
+def group_evidence(given: Comparisons, null: Null) -> list[GroupEvidence]:
     """Evidence for every group, in the order of their numbers."""
     from scipy.special import ndtri
 
     count = given.n_groups
     size, intra = given.sizes, intra_correlations(given)
     quality = fingerprint_quality(size, intra)
-    like = fingerprint_correlations(given)
-    np.fill_diagonal(like, -np.inf)
     chance = -float(ndtri(_FAMILY / max(count * (count - 1) / 2, 1))) * null.scale
+    nearest, likeness = _nearest(given)
     result = []
     for c in range(count):
         pairs = size[c] * (size[c] - 1) / 2
-        nearest = int(np.argmax(like[c])) if count > 1 else -1
-        observed = float(like[c, nearest]) if count > 1 else np.nan
-        expected = float(quality[c] * quality[nearest]) if count > 1 else np.nan
+        observed = float(likeness[c])
+        expected = float(quality[c] * quality[nearest[c]]) if count > 1 else np.nan
         result.append(
             GroupEvidence(
                 group=c,
@@ -88,7 +86,7 @@ def group_evidence(given: GroupSums, null: Null) -> list[GroupEvidence]:
                 intra_correlation=float(intra[c]),
                 z=float(intra[c] * np.sqrt(pairs) / null.scale),
                 quality=float(quality[c]),
-                nearest=nearest,
+                nearest=int(nearest[c]),
                 nearest_correlation=observed,
                 expected=expected,
                 chance=chance,
@@ -96,6 +94,21 @@ def group_evidence(given: GroupSums, null: Null) -> list[GroupEvidence]:
             )
         )
     return result
+
+
+def _nearest(given: Comparisons) -> tuple[Labels, Doubles]:
+    """The other group whose fingerprint is most like each group's, and their correlation."""
+    count = given.n_groups
+    nearest, likeness = np.full(count, -1, dtype=np.intp), np.full(count, np.nan)
+    if count < 2:
+        return nearest, likeness
+    for first, like in fingerprint_correlations(given):
+        rows = np.arange(len(like))
+        like[rows, rows + first] = -np.inf
+        best = np.argmax(like, axis=1)
+        nearest[first : first + len(like)] = best
+        likeness[first : first + len(like)] = like[rows, best]
+    return nearest, likeness
 
 
 def pair_evidence(

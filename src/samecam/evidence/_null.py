@@ -1,18 +1,19 @@
 """What chance does: the measured law of correlations with groups of other cameras."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Doubles, Mask, Rows
-from samecam.evidence._sums import (
-    GroupSums,
+from samecam.arrays import Doubles, Labels, Mask, Rows
+from samecam.evidence._comparisons import (
+    Comparisons,
     fingerprint_correlations,
     fingerprint_quality,
     intra_correlations,
-    leave_one_out,
 )
+from samecam.evidence._order import median_size, ranked
 
 _MAD = 1.482602218505602
 # A group's own scale counts as much as the pooled one once 10 strangers were compared.
@@ -27,6 +28,9 @@ _FIT_FROM = 1000
 _FEWEST_IN_TAIL = 50
 _SHAPES = (-0.25, 0.45)
 _CONFIDENCE = 0.95
+# Values that may be sorted: these, or a share of the memory.
+_LEAST_HELD = 2**16
+_HELD_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ class Null:
     left_out: Rows
 
 
-def measured_null(given: GroupSums, *, null_scale: float | None = None) -> Null:
+def measured_null(given: Comparisons, *, null_scale: float | None = None) -> Null:
     """Measure the law of chance on photos against groups that they do not belong to.
 
     Only clustered photos are strangers to the other groups: photos in no group may belong
@@ -70,25 +74,29 @@ def measured_null(given: GroupSums, *, null_scale: float | None = None) -> Null:
 
     Parameters
     ----------
-    given : sums of correlations with each group
+    given : each photo against each group
     null_scale : standard deviation of chance to use where nothing can be measured (a single
         group); no p-value below 1 is stated then
     """
-    r = leave_one_out(given)
-    strangers, left_out = _strangers(given, r)
-    scale = _robust(r[strangers]) if strangers.any() else 0.0
+    every = Strangers(given)
+    pairs = _one_camera(given, every.scale()) if every.count else np.zeros((0, 2), dtype=np.intp)
+    strangers = Strangers(given, pairs)
+    scale = strangers.scale() if strangers.count else 0.0
     if not scale > 0:
-        return _unmeasured(given, r, null_scale)
-    groups = _group_scales(r, strangers, scale)
-    z = r / groups
-    values = np.sort(z[strangers])[::-1]
-    count = len(values)
+        return _unmeasured(given, null_scale)
+    groups = strangers.group_scales(scale)
+    count = strangers.count
     in_tail = _tail_count(count)
-    threshold = float(values[in_tail - 1])
-    effect = _design_effect((z >= threshold) & strangers, strangers)
     fitted = count >= _FIT_FROM
-    shape, spread = _pareto(values[:in_tail] - threshold) if fitted else (0.0, 0.0)
     ranks = _ranks(in_tail if fitted else 1, count)
+    # Ranks count from the highest; the threshold is the lowest value of the tail.
+    wanted = count - np.append(ranks, in_tail)
+    order = np.argsort(wanted)
+    values = np.empty(len(wanted))
+    values[order] = strangers.ranked(groups, wanted[order])
+    threshold = float(values[-1])
+    tail, effect = strangers.tail(groups, threshold, in_tail)
+    shape, spread = _pareto(tail - threshold) if fitted else (0.0, 0.0)
     return Null(
         group_scale=groups,
         scale=scale,
@@ -99,9 +107,9 @@ def measured_null(given: GroupSums, *, null_scale: float | None = None) -> Null:
         tail_share=in_tail / count,
         shape=shape,
         spread=spread,
-        body_z=values[ranks - 1][::-1].copy(),
+        body_z=values[:-1][::-1].copy(),
         body_p=(ranks / count)[::-1].copy(),
-        left_out=left_out,
+        left_out=pairs,
     )
 
 
@@ -136,50 +144,110 @@ def _upper(rate: Doubles, count: float) -> Doubles:
     return np.asarray(np.minimum(gammaincinv(rate * count + 1, _CONFIDENCE) / count, 1.0))
 
 
-def _strangers(given: GroupSums, r: Doubles) -> tuple[Mask, Rows]:
-    """(n, k) True where a photo stands in another group, and the pairs of groups left out."""
-    result = np.broadcast_to((given.labels >= 0)[:, np.newaxis], r.shape).copy()
-    inside = np.flatnonzero(given.labels >= 0)
-    result[inside, given.labels[inside]] = False
-    if not result.any():
-        return result, np.zeros((0, 2), dtype=np.intp)
-    pairs = _one_camera(given, _robust(r[result]))
-    apart = np.ones((given.n_groups, given.n_groups), dtype=bool)
-    apart[pairs[:, 0], pairs[:, 1]] = apart[pairs[:, 1], pairs[:, 0]] = False
-    result[inside] &= apart[given.labels[inside]]
-    return result, pairs
+class Strangers:
+    """Photos against groups that they do not belong to, some groups at a time.
+
+    Parameters
+    ----------
+    given : each photo against each group
+    pairs : (m, 2) groups that are not used as each other's strangers
+
+    Attributes
+    ----------
+    count : N, how many there are
+    """
+
+    def __init__(self, given: Comparisons, pairs: Rows | None = None) -> None:
+        self._given = given
+        count = given.n_groups
+        self._related: list[list[int]] = [[] for _ in range(count)]
+        for a, b in np.zeros((0, 2), dtype=np.intp) if pairs is None else pairs:
+            self._related[a].append(int(b))
+            self._related[b].append(int(a))
+        sizes = given.sizes
+        inside = int(sizes.sum())
+        left_out = sum(int(sizes[related].sum()) for related in self._related if related)
+        self.count = inside * (count - 1) - left_out if count else 0
+        self._capacity = max(_LEAST_HELD, given.memory // _HELD_SHARE // 8)
+
+    def scale(self) -> float:
+        """Robust standard deviation of all of them: 1.4826 · median |r|."""
+        return _MAD * median_size(self._values, self.count, self._capacity)
+
+    def group_scales(self, scale: float) -> Doubles:
+        """The same for each group, drawn to the pooled one where they are few."""
+        result = np.full(self._given.n_groups, scale)
+        for c, row, strangers in self._groups():
+            values = row[strangers]
+            count = len(values)
+            if count:
+                own = _MAD * float(np.median(np.abs(values)))
+                variance = (_POOLED * scale**2 + count * own**2) / (_POOLED + count)
+                result[c] = np.sqrt(variance)
+        return result
+
+    def ranked(self, scales: Doubles, ranks: Rows) -> Doubles:
+        """Values of z = r / (group's scale) at some rising ranks, 0 the lowest."""
+
+        def values() -> Iterator[Doubles]:
+            return (row[strangers] / scales[c] for c, row, strangers in self._groups())
+
+        return ranked(values, ranks, self.count, self._capacity)
+
+    def tail(self, scales: Doubles, threshold: float, count: int) -> tuple[Doubles, float]:
+        """The `count` highest z, of which the threshold is the lowest; and the design effect.
+
+        That is the variance of the numbers of z in the tail per photo, or per group, over what
+        independent comparisons would give.
+        """
+        n, groups = len(self._given.labels), self._given.n_groups
+        above: list[Doubles] = []
+        made = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
+        counted = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
+        for c, row, strangers in self._groups():
+            z = row / scales[c]
+            in_tail = strangers & (z >= threshold)
+            made[0][c], counted[0][c] = np.count_nonzero(strangers), np.count_nonzero(in_tail)
+            made[1][strangers] += 1
+            counted[1][in_tail] += 1
+            above.append(z[in_tail & (z > threshold)])
+        highest = np.concatenate(above)
+        tail = np.concatenate([highest, np.full(count - len(highest), threshold)])
+        return tail, _design_effect(made, counted)
+
+    def _groups(self) -> Iterator[tuple[int, Doubles, Mask]]:
+        """Group after group: its number, correlations with all photos, who is a stranger."""
+        labels = self._given.labels
+        for first, block in self._given.blocks():
+            for c, row in enumerate(block, first):
+                apart = np.ones(self._given.n_groups + 1, dtype=bool)
+                apart[[c, *self._related[c], -1]] = False  # the last is for photos in no group
+                yield c, row, apart[labels]
+
+    def _values(self) -> Iterator[Doubles]:
+        return (row[strangers] for _, row, strangers in self._groups())
 
 
-def _one_camera(given: GroupSums, scale: float) -> Rows:
+def _one_camera(given: Comparisons, scale: float) -> Rows:
     """(m, 2) pairs of groups that look like parts of one camera, in order."""
     from scipy.special import ndtri
 
     count = given.n_groups
     every = count * (count - 1) // 2
+    most = max(1, int(_MOST_SHARED * every))
     quality = fingerprint_quality(given.sizes, intra_correlations(given))
-    observed = fingerprint_correlations(given)
     chance = -float(ndtri(_SHARED_RATE / every)) * scale
-    share = observed / np.maximum(np.outer(quality, quality), 1e-12)
-    related = np.argwhere(np.triu((observed > chance) & (share > _SHARED), 1))
-    strongest = np.argsort(-observed[related[:, 0], related[:, 1]], kind="stable")
-    return related[np.sort(strongest[: max(1, int(_MOST_SHARED * every))])]
-
-
-def _robust(values: Doubles) -> float:
-    """1.4826 · median |value|: chance is symmetric round zero."""
-    return _MAD * float(np.median(np.abs(values)))
-
-
-def _group_scales(r: Doubles, strangers: Mask, scale: float) -> Doubles:
-    """Robust scale of each group's strangers, drawn to the pooled one where they are few."""
-    result = np.full(r.shape[1], scale)
-    for c in range(r.shape[1]):
-        rows = strangers[:, c]
-        count = int(np.count_nonzero(rows))
-        if count:
-            variance = (_POOLED * scale**2 + count * _robust(r[rows, c]) ** 2) / (_POOLED + count)
-            result[c] = np.sqrt(variance)
-    return result
+    pairs, strength = np.zeros((0, 2), dtype=np.intp), np.zeros(0)
+    for first, observed in fingerprint_correlations(given):
+        last = first + len(observed)
+        share = observed / np.maximum(np.outer(quality[first:last], quality), 1e-12)
+        later = np.arange(count) > np.arange(first, last)[:, np.newaxis]
+        a, b = np.nonzero((observed > chance) & (share > _SHARED) & later)
+        pairs = np.concatenate([pairs, np.column_stack([a + first, b])])
+        strength = np.concatenate([strength, observed[a, b]])
+        strongest = np.sort(np.argsort(-strength, kind="stable")[:most])
+        pairs, strength = pairs[strongest], strength[strongest]
+    return pairs
 
 
 def _tail_count(count: int) -> int:
@@ -194,15 +262,17 @@ def _ranks(first: int, last: int) -> npt.NDArray[np.intp]:
     return np.unique(np.clip(some, first, last)).astype(np.intp)
 
 
-def _design_effect(exceeds: Mask, strangers: Mask) -> float:
-    """Variance of the exceedances per photo, or per group, over that of independent ones."""
-    share = np.count_nonzero(exceeds) / np.count_nonzero(strangers)
+def _design_effect(made: tuple[Labels, Labels], counted: tuple[Labels, Labels]) -> float:
+    """Variance of what was counted per group, or per photo, over that of independent counts.
+
+    Of the comparisons made, for each group and for each photo, some counted.
+    """
+    share = int(counted[0].sum()) / int(made[0].sum())
     effect = 1.0
-    for axis in (0, 1):
-        made, counted = strangers.sum(axis=axis), exceeds.sum(axis=axis)
-        expected = float(made.sum() * share * (1 - share))
+    for total, some in zip(made, counted, strict=True):
+        expected = float(total.sum() * share * (1 - share))
         if expected > 0:
-            effect = max(effect, float(((counted - made * share) ** 2).sum()) / expected)
+            effect = max(effect, float(((some - total * share) ** 2).sum()) / expected)
     return effect
 
 
@@ -231,11 +301,8 @@ def _pareto_survival(scaled: Doubles, shape: float) -> Doubles:
         return np.asarray(np.power(base, -1 / shape))
 
 
-def _unmeasured(given: GroupSums, r: Doubles, null_scale: float | None) -> Null:
+def _unmeasured(given: Comparisons, null_scale: float | None) -> Null:
     """No photo is known to be of another camera: a scale for z, but no p-value below 1."""
-    alone = given.labels < 0
-    if null_scale is None and alone.any() and given.n_groups:
-        null_scale = _robust(r[alone])
     if null_scale is None or not null_scale > 0:
         raise ValueError(
             f"chance cannot be measured on {given.n_groups} groups of {len(given.labels)} photos; "

@@ -1,14 +1,17 @@
 """Peak-to-correlation energy: how far the match at zero shift stands above all other shifts."""
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Doubles, Floats
-from samecam.correlate import DEFAULT_MEMORY
-from samecam.evidence._sums import Source
+from samecam import correlate
+from samecam.arrays import Doubles, Floats, Rows
 from samecam.store import FingerprintStore
 
 RADIUS = 5
+# Bytes a pixel of the spectra, their product and the correlation of one photo.
+_TRANSFORM_BYTES = 48
 
 
 def pce(
@@ -36,40 +39,62 @@ def pce(
 
 
 def photo_pce(
-    source: Source,
+    source: correlate.Source,
     labels: npt.ArrayLike,
     shape: tuple[int, int] | None = None,
     *,
-    memory: int = DEFAULT_MEMORY,
+    memory: int = correlate.DEFAULT_MEMORY,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Doubles:
     """PCE of each clustered photo against its group's fingerprint without it; NaN for others.
 
-    Each row is read twice, group by group: once for the sum, once for its own value.
+    Rows are read group by group: once if those of a group fit in memory, else once for the
+    sum and once for their own values.
 
     Parameters
     ----------
     source : a store, or an (n, d) array
     labels : (n,) groups, −1 for none
     shape : (h, w) of a fingerprint; a square if not given
-    memory : bytes for rows held at a time
+    memory : bytes for everything held at a time, but for one row and its transforms
+    progress : called with clustered photos done and all clustered photos
     """
     groups = np.asarray(labels)
     if groups.shape != (len(source),):
         raise ValueError(f"labels have shape {groups.shape}; give one for each of {len(source)}")
     result = np.full(len(source), np.nan)
-    for group in np.unique(groups[groups >= 0]):
-        members = np.flatnonzero(groups == group)
-        if len(members) < 2:
-            continue
-        blocks = _blocks(source, members, memory)
-        total = np.sum([_rows(source, rows).sum(axis=0) for rows in blocks], axis=0)
-        plane = _shape(total, shape)
-        spectrum = _spectrum(total, plane)
-        for rows in blocks:
-            for row, vector in zip(rows, _rows(source, rows), strict=True):
-                own = _spectrum(vector, plane)
-                result[row] = _at_zero(own, spectrum - own, plane)
+    say, done = progress or (lambda *_: None), 0
+    order = np.argsort(groups, kind="stable")
+    order = order[groups[order] >= 0]
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    for members in np.split(order, starts[1:]) if len(order) else []:
+        if len(members) > 1:
+            result[members] = _group_pce(source, members, shape, memory)
+        done += len(members)
+        say(done, len(order))
     return result
+
+
+def _group_pce(
+    source: correlate.Source, members: Rows, shape: tuple[int, int] | None, memory: int
+) -> Doubles:
+    """PCE of each of a group's photos against the sum of the others."""
+    blocks = _blocks(source, members, memory)
+    total = np.zeros(correlate.pixels(source), dtype=np.float32)
+    kept = None
+    for rows in blocks:
+        kept = None  # before the next are read
+        kept = _rows(source, rows)
+        for vector in kept:
+            total += vector
+    plane = _shape(total, shape)
+    spectrum = _spectrum(total, plane)
+    values = []
+    for rows in blocks:
+        for vector in kept if kept is not None and len(blocks) == 1 else _rows(source, rows):
+            own = _spectrum(vector, plane)
+            values.append(_at_zero(own, spectrum - own, plane))
+    return np.array(values)
 
 
 def _at_zero(
@@ -106,15 +131,15 @@ def _shape(vector: npt.NDArray[np.floating], shape: tuple[int, int] | None) -> t
     return side, side
 
 
-def _blocks(
-    source: Source, members: npt.NDArray[np.intp], memory: int
-) -> list[npt.NDArray[np.intp]]:
-    row = source.row_bytes if isinstance(source, FingerprintStore) else 4 * source.shape[1]
-    step = max(1, memory // (2 * row))
+def _blocks(source: correlate.Source, members: Rows, memory: int) -> list[Rows]:
+    """Members whose rows fit in what memory the transforms of one leave."""
+    d = correlate.pixels(source)
+    row = source.row_bytes if isinstance(source, FingerprintStore) else 4 * d
+    step = max(1, (memory - _TRANSFORM_BYTES * d) // row)
     return [members[start : start + step] for start in range(0, len(members), step)]
 
 
-def _rows(source: Source, rows: npt.NDArray[np.intp]) -> Floats:
+def _rows(source: correlate.Source, rows: Rows) -> Floats:
     if isinstance(source, FingerprintStore):
         return source.read(rows)
     return np.asarray(source[rows], dtype=np.float32)

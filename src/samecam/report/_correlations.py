@@ -8,7 +8,7 @@ import numpy as np
 from samecam.arrays import Doubles, Floats, Labels
 from samecam.case import SavedCase
 from samecam.correlate import gram, null_scale
-from samecam.evidence import leave_one_out, sums_from_gram, sums_from_rows
+from samecam.evidence import Comparisons, comparisons_from_gram, comparisons_from_rows
 from samecam.store import FingerprintStore
 
 Progress = Callable[[str, int, int], None]
@@ -71,10 +71,9 @@ def correlations(
     if known:
         own, other = _stated(content)
     elif len(rows) == n:
-        own, other = _compared(leave_one_out(sums_from_gram(pairs, labels)), labels)
+        own, other = _compared(comparisons_from_gram(pairs, labels))
     else:
-        sums = sums_from_rows(store, labels, memory=memory)
-        own, other = _compared(leave_one_out(sums), labels)
+        own, other = _compared(comparisons_from_rows(store, labels, memory=memory))
     strength = np.where(np.isnan(own), -np.inf, own)
     order = _order(labels[rows], strength[rows])
     progress(PHASE, n, n)
@@ -110,15 +109,10 @@ def _stated(content: SavedCase) -> tuple[Doubles, Doubles]:
     return np.array(own), np.array(own) - np.array(lead)
 
 
-def _compared(r: Doubles, labels: Labels) -> tuple[Doubles, Doubles]:
+def _compared(given: Comparisons) -> tuple[Doubles, Doubles]:
     """Correlation of each clustered photo with its own group, and with the best other one."""
-    n, count = r.shape
-    own, other = np.full(n, np.nan), np.full(n, np.nan)
-    inside = np.flatnonzero(labels >= 0)
-    sizes = np.bincount(labels[inside], minlength=count)
-    own[inside] = np.where(sizes[labels[inside]] > 1, r[inside, labels[inside]], np.nan)
-    if count > 1:
-        others = r[inside].copy()
-        others[np.arange(len(inside)), labels[inside]] = -np.inf
-        other[inside] = others.max(axis=1)
-    return own, other
+    inside = given.labels >= 0
+    alone = np.zeros(len(inside), dtype=bool)
+    alone[inside] = given.sizes[given.labels[inside]] == 1
+    own = np.where(alone, np.nan, given.own)
+    return own, np.where(inside, given.other_correlation, np.nan)

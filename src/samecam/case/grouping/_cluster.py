@@ -212,5 +212,5 @@ def weigh_answer(
     """Weigh groups that are saved, and write the answer with its evidence."""
     began = time.monotonic()
     scale = answer.details.get("null_scale")
-    weighed = weigh(case.store, used, labels, scale, memory, progress)
+    weighed = weigh(case.store, used, labels, scale, memory, progress, folder=case.folder)
     return answer.write(labels, weighed, time.monotonic() - began)

@@ -1,13 +1,15 @@
 """Evidence for an answer: computed from the case's fingerprints, said for photos and groups."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Doubles, Labels
+from samecam.arrays import Doubles, Labels, Rows
 from samecam.case.extraction import kept_scene
 from samecam.case.folder import Scenes
 from samecam.store import FingerprintStore, Record
@@ -17,6 +19,7 @@ COLUMNS = (
     *("nearest", "nearest_correlation", "nearest_z", "margin", "pce", "words"),
 )
 PHASE = "Weighing evidence"
+PEAKS, SCENES = "Measuring peaks", "Comparing scenes"
 _DIGITS = 6
 _FIGURES = 3
 _MOST_COMPARED = 2000
@@ -40,6 +43,8 @@ def weigh(
     null_scale: float | None,
     memory: int,
     progress: compute.Progress,
+    *,
+    folder: Path | None = None,
 ) -> Weighed | None:
     """Evidence for every photo and group; None where there is no group.
 
@@ -49,55 +54,79 @@ def weigh(
     records : the used photos
     labels : their groups, from 0 without gaps; −1 is none
     null_scale : the scale of chance that was clustered with
-    memory : bytes for what is held at a time
+    memory : bytes for what is held at a time; the scenes of a group take up to 64 MB whatever it is
+    progress : called with a phase, the photos that are done, and all of them
+    folder : for a temporary file, if the comparisons do not fit in memory
     """
-    count = int(labels.max(initial=-1)) + 1
-    if count == 0:
+    if not (labels >= 0).any():
         return None
-    progress(PHASE, 0, 3)
     scale = null_scale or correlate.usual_scale(store.n_pixels)
-    sums = evidence.sums_from_rows(store, labels, memory=memory)
-    null = evidence.measured_null(sums, null_scale=scale)
-    progress(PHASE, 1, 3)
-    square = round(store.n_pixels**0.5) ** 2 == store.n_pixels
-    pce = (
-        evidence.photo_pce(store, labels, memory=memory) if square else np.full(len(labels), np.nan)
+    progress(PHASE, 0, len(labels))
+    given = evidence.comparisons_from_rows(
+        store, labels, memory=memory, folder=folder, progress=partial(progress, PHASE)
     )
-    progress(PHASE, 2, 3)
-    weighed = Weighed(
-        photos=evidence.photo_evidence(sums, null),
-        pce=pce,
-        groups=evidence.group_evidence(sums, null),
-        scenes=[_scenes(store, records, labels, c, scale, memory) for c in range(count)],
+    null = evidence.measured_null(given, null_scale=scale)
+    photos, groups = evidence.photo_evidence(given, null), evidence.group_evidence(given, null)
+    del given  # what comes next may have all of the memory
+    return Weighed(
+        photos=photos,
+        pce=_peaks(store, labels, memory, progress),
+        groups=groups,
+        scenes=_all_scenes(store, records, labels, scale, memory, progress),
         null=null,
     )
-    progress(PHASE, 3, 3)
-    return weighed
+
+
+def _peaks(
+    store: FingerprintStore, labels: Labels, memory: int, progress: compute.Progress
+) -> Doubles:
+    """Peak-to-correlation energy of each photo; NaN where fingerprints are no squares."""
+    if round(store.n_pixels**0.5) ** 2 != store.n_pixels:
+        return np.full(len(labels), np.nan)
+    return evidence.photo_pce(store, labels, memory=memory, progress=partial(progress, PEAKS))
+
+
+def _all_scenes(
+    store: FingerprintStore,
+    records: Sequence[Record],
+    labels: Labels,
+    null_scale: float,
+    memory: int,
+    progress: compute.Progress,
+) -> list[Scenes | None]:
+    """Unmoving scenes of each group."""
+    order = np.argsort(labels, kind="stable")
+    order = order[labels[order] >= 0]
+    result: list[Scenes | None] = []
+    done = 0
+    for members in np.split(order, np.cumsum(np.bincount(labels[order]))[:-1]):
+        result.append(_scenes(store, records, members[:_MOST_COMPARED], null_scale, memory))
+        done += len(members)
+        progress(SCENES, done, len(order))
+    return result
 
 
 def _scenes(
     store: FingerprintStore,
     records: Sequence[Record],
-    labels: Labels,
-    group: int,
+    rows: Rows,
     null_scale: float,
     memory: int,
 ) -> Scenes | None:
-    """Unmoving scenes of a group, of its first 2,000 photos; None if there is none."""
-    rows = np.flatnonzero(labels == group)[:_MOST_COMPARED]
+    """Unmoving scenes among the photos of a group; None if there is none."""
     kept = [kept_scene(records[row].meta) for row in rows]
     rows = rows[[picture is not None for picture in kept]]
     pictures = [picture for picture in kept if picture is not None]
     if len(pictures) < 2:
         return None
     alike = evidence.still_scenes(np.stack(pictures))
-    found = evidence.scenes(alike)
-    if not found:
+    scenes = evidence.scenes(alike)
+    if not scenes:
         return None
     gram = correlate.gram(store, rows=rows, memory=max(memory, 2 * 4 * len(rows) ** 2 + 2**20))
     unlike = evidence.pair_evidence(gram, null_scale, alike)
     return Scenes(
-        [[records[row].key for row in rows[members]] for members in found],
+        [[records[row].key for row in rows[members]] for members in scenes],
         unlike.pairs,
         number(unlike.correlation),
         figures(unlike.z),
@@ -114,30 +143,29 @@ def figures(value: float) -> float | None:
     return None if np.isnan(value) else float(f"{value:.{_FIGURES}g}")
 
 
-def rows_of(records: Sequence[Record], labels: Labels, given: Weighed | None) -> list[list[Any]]:
+def rows_of(
+    records: Sequence[Record], labels: Labels, given: Weighed | None
+) -> Iterator[list[Any]]:
     """Rows of `evidence.csv`."""
     if given is None:
         nothing = [None] * (len(COLUMNS) - 2)
-        return [[r.key, int(c), *nothing] for r, c in zip(records, labels, strict=True)]
+        yield from ([r.key, int(c), *nothing] for r, c in zip(records, labels, strict=True))
+        return
     photos = given.photos
-    rows = []
     for i, record in enumerate(records):
         nearest = int(photos.other[i])
-        rows.append(
-            [
-                record.key,
-                int(labels[i]),
-                number(photos.correlation[i]),
-                figures(photos.z[i]),
-                figures(photos.p_value[i]),
-                photos.comparisons,
-                figures(photos.adjusted[i]),
-                nearest if nearest >= 0 else None,
-                number(photos.other_correlation[i]),
-                figures(photos.other_z[i]),
-                number(photos.margin[i]),
-                figures(given.pce[i]),
-                evidence.photo_sentence(photos, i),
-            ]
-        )
-    return rows
+        yield [
+            record.key,
+            int(labels[i]),
+            number(photos.correlation[i]),
+            figures(photos.z[i]),
+            figures(photos.p_value[i]),
+            photos.comparisons,
+            figures(photos.adjusted[i]),
+            nearest if nearest >= 0 else None,
+            number(photos.other_correlation[i]),
+            figures(photos.other_z[i]),
+            number(photos.margin[i]),
+            figures(given.pce[i]),
+            evidence.photo_sentence(photos, i),
+        ]

@@ -263,7 +263,7 @@ class _Groups:
         names = range(count)
         if count < 2:
             return Rival(sums, None, names)
-        given = evidence.sums_from_rows(source, self._labels, memory=self._memory)
+        given = evidence.comparisons_from_rows(source, self._labels, memory=self._memory)
         null = evidence.measured_null(given, null_scale=correlate.usual_scale(source.n_pixels))
         return Rival(sums, null if null.comparisons else None, names)
 

@@ -1,14 +1,14 @@
 """Sums over groups on the processor."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from samecam import compute, correlate
-from samecam.arrays import AnyFloats, Doubles, Labels, Mask
+from samecam.arrays import AnyFloats, Doubles, Floats, Labels, Mask
 
 if TYPE_CHECKING:
     from samecam.cluster.consolidate._sums import Kernels
@@ -123,7 +123,7 @@ class FingerprintSums:
         mine, weights = labels[inside], self._inverse[inside]
         members = self._members(labels, count)
         out = np.zeros((count, len(labels)), dtype=np.float32)
-        for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
+        for part in self._strips(out.nbytes):
             share = (members @ part) @ part.T
             share[mine, inside] -= weights * np.einsum("ij,ij->i", part, part)[inside]
             out += share
@@ -135,7 +135,7 @@ class FingerprintSums:
         members = self._members(labels, count)
         inside = np.flatnonzero(labels >= 0)
         out = np.zeros((count, count))
-        for part in correlate.parts(self._source, self._memory - 2 * out.nbytes):
+        for part in self._strips(out.nbytes):
             sums = members @ part
             share = (sums @ sums.T).astype(np.float64)
             norms = np.einsum("ij,ij->i", part, part)[inside] * self.own[inside]
@@ -144,6 +144,11 @@ class FingerprintSums:
             )
             out += share
         return out
+
+    def _strips(self, taken: int) -> Iterator[Floats]:
+        """The fingerprints, some pixels at a time, beside a result and what is added to it."""
+        width = correlate.strip_width(len(self._source), self._memory - 2 * taken)
+        return (part for _, part in correlate.strips(self._source, width))
 
     def _members(self, labels: Labels, count: int) -> Any:
         """(count, n) sparse: 1/σ_i where photo i is in group c."""

@@ -1,0 +1,239 @@
+"""Every photo's inner product with the sum of every group, within a memory budget."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.arrays import Doubles, Floats, Rows
+from samecam.compute import format_bytes
+from samecam.correlate._matrix import DoubleMatrix
+from samecam.correlate._membership import Membership, RowAdder, checked_labels, even_blocks
+from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels, strip_bytes, strips
+from samecam.errors import SamecamError
+
+Progress = Callable[[int, int], None]
+
+# Pixels whose products are added in float32 before they go into a double: the same whatever
+# the budget, so that the last digits are too.
+_STRIP = 1024
+# Numbers of a product that is added to the result, and the photos it is of.
+_TILE = 2**18
+_TILE_PHOTOS = (64, 4096)
+_FEWEST_GROUPS, _FEWEST_PIXELS = 2, 16
+# Bytes a photo takes in any case: its results, and what reading its row needs.
+_PHOTO_BYTES = 256
+_LEAST_MEMORY = 16 * 2**20
+# Buffers of BLAS, and what the allocator keeps.
+_RESERVE = 32 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoSums:
+    """Every photo's inner product with the sum of every group.
+
+    Attributes
+    ----------
+    products : (k, n) s_ci = Σ_{j∈c} g_ij, the photo itself included where it is a member
+    norms : (n,) g_ii, 1 but for rounding
+    memory : bytes of the budget that are left beside these
+    """
+
+    products: DoubleMatrix
+    norms: Doubles
+    memory: int
+
+
+def photo_sums(
+    source: Source,
+    labels: npt.NDArray[np.integer],
+    *,
+    memory: int = DEFAULT_MEMORY,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> PhotoSums:
+    """Every photo's inner product with the sum of every group, within `memory` bytes.
+
+    If the products and a strip of all rows fit, each byte of a store is read once: the sums
+    of a strip are made and used while it is there. Else the sums of as many groups as fit are
+    made first, then the photos are compared with them block by block, and the next groups
+    follow; products that do not fit lie in a temporary file. The numbers are the same.
+
+    Parameters
+    ----------
+    source : a store, or an (n, d) array; rows of zero mean and unit norm
+    labels : (n,) groups from 0, −1 for none
+    memory : bytes for everything held at a time, the result included; under 16 MiB counts as that
+    folder : for a temporary file
+    progress : called with photos done and all photos
+    """
+    n = len(source)
+    members = Membership(checked_labels(labels, n))
+    plan = _plan(members, pixels(source), memory)
+    out = DoubleMatrix((members.count, n), in_memory=plan.in_memory, folder=folder)
+    work = _Work(source, members, plan, out, np.zeros(n), progress)
+    if plan.one_pass:
+        work.in_one_pass()
+    else:
+        work.by_blocks()
+    return PhotoSums(out, work.norms, plan.left)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How the products are made.
+
+    Attributes
+    ----------
+    in_memory : whether they are an array
+    one_pass : whether strips of all rows are read once
+    groups, photos : of a block that is multiplied, if not
+    width : pixels of a strip that sums are made of, if not
+    adding : bytes for the matrix that adds up rows
+    left : bytes beside the products and what belongs to each photo
+    """
+
+    in_memory: bool
+    one_pass: bool
+    groups: int
+    photos: int
+    width: int
+    adding: int
+    left: int
+
+
+def _plan(members: Membership, d: int, memory: int) -> _Plan:
+    n, count, strip = len(members), members.count, min(_STRIP, d)
+    budget = max(memory, _LEAST_MEMORY)
+    room = budget - min(_RESERVE, budget // 8) - _PHOTO_BYTES * n
+    held = 8 * n * count
+    in_memory = held <= room * 5 // 8
+    left = room - (held if in_memory else 0)
+    adding = 4 * n * min(count, _FEWEST_PIXELS) if members.is_small else 16 * n
+    tile = 4 * count * _tile_photos(count)
+    once = strip_bytes(n, strip) + 4 * count * strip + tile
+    if in_memory and once + adding <= left:
+        return _Plan(True, True, count, n, strip, left - once, left)
+    few, pixel_step = min(count, _FEWEST_GROUPS), min(d, _FEWEST_PIXELS)
+    group = 4 * d + 4 * _TILE_PHOTOS[1]
+    photo = strip_bytes(1, strip) + (0 if in_memory else 8 * few)
+    need = 2 * max(
+        group * few, adding + strip_bytes(n, pixel_step), photo * min(n, _TILE_PHOTOS[0])
+    )
+    if need > left:
+        need += _PHOTO_BYTES * n + (held if in_memory else 0)
+        raise SamecamError(
+            f"Comparing {n} photos with {count} groups takes {format_bytes(need)} and the memory "
+            f"budget is {format_bytes(memory)}: raise it."
+        )
+    groups = max(b - a for a, b in even_blocks(count, left // 2 // group))
+    rest = left - group * groups
+    photos = rest // (strip_bytes(1, strip) + (0 if in_memory else 8 * groups))
+    width = _even_width(d, max(rest // 2 // strip_bytes(n, 1), pixel_step))
+    adding = rest - strip_bytes(n, width)
+    return _Plan(in_memory, False, groups, photos, width, adding, left)
+
+
+def _even_width(d: int, largest: int) -> int:
+    """Pixels of a strip, such that the last one is not much smaller than the others."""
+    width = min(d, largest)
+    while 0 < d % width < width // 2:
+        width -= 1
+    return width
+
+
+def _tile_photos(count: int) -> int:
+    """Photos that are multiplied at a time with so many groups."""
+    fewest, most = _TILE_PHOTOS
+    return max(fewest, min(most, _TILE // max(count, 1)))
+
+
+class _Work:
+    """The products on their way; `norms` are added up on the way."""
+
+    def __init__(
+        self,
+        source: Source,
+        members: Membership,
+        plan: _Plan,
+        out: DoubleMatrix,
+        norms: Doubles,
+        progress: Progress | None,
+    ) -> None:
+        self._source, self._members, self._plan, self._out = source, members, plan, out
+        self.norms = norms
+        self._order: Literal["F"] | None = "F" if members.is_small else None
+        self._say, self._done, self._all = progress or (lambda *_: None), 0, 0
+
+    def in_one_pass(self) -> None:
+        """Make the sums of each strip and use them while it is there."""
+        members, d = self._members, pixels(self._source)
+        self._all = len(members) * d
+        adder = self._adder(members, 0, members.count)
+        sums = np.empty((members.count, min(_STRIP, d)), dtype=np.float32)
+        target = self._out.read(0, members.count)
+        for _, part in strips(self._source, _STRIP):
+            some = sums[:, : part.shape[1]]
+            adder.add(part, some)
+            _add_products(some, part, target)
+            self.norms += np.einsum("ij,ij->i", part, part)
+            self._add(part.size)
+
+    def by_blocks(self) -> None:
+        """Make the sums of some groups, compare all photos with them, go on to the next."""
+        members, plan, d = self._members, self._plan, pixels(self._source)
+        n, inside = len(members), len(members.inside)
+        blocks = even_blocks(members.count, plan.groups)
+        self._all = (n * len(blocks) if self._order else inside) * d + n * len(blocks) * d
+        for first, last in blocks:
+            sums = self._sums(first, last)
+            for a, b in even_blocks(n, plan.photos):
+                rows = np.arange(a, b, dtype=np.intp)
+                target = self._target(first, last, a, b)
+                self._compare(rows, sums, target, with_norms=first == 0)
+                self._out.write(first, target, column=a)
+                del target  # before the next is made
+
+    def _sums(self, first: int, last: int) -> Floats:
+        """(last − first, d) sums of some groups."""
+        members, rows = self._members, None
+        if self._order is None:
+            members, rows = members.part(first, last)
+            first, last = 0, last - first
+        adder = self._adder(members, first, last)
+        sums = np.empty((last - first, pixels(self._source)), dtype=np.float32)
+        for start, part in strips(self._source, self._plan.width, rows):
+            adder.add(part, sums[:, start : start + part.shape[1]])
+            self._add(part.size)
+        return sums
+
+    def _target(self, first: int, last: int, a: int, b: int) -> Doubles:
+        if self._out.in_memory:
+            return self._out.read(first, last, columns=slice(a, b))
+        return np.zeros((last - first, b - a))
+
+    def _compare(self, rows: Rows, sums: Floats, target: Doubles, *, with_norms: bool) -> None:
+        """Add the products of some photos with some sums to `target`."""
+        for start, part in strips(self._source, _STRIP, rows):
+            _add_products(sums[:, start : start + part.shape[1]], part, target)
+            if with_norms:
+                self.norms[rows] += np.einsum("ij,ij->i", part, part)
+            self._add(part.size)
+
+    def _adder(self, members: Membership, first: int, last: int) -> RowAdder:
+        return RowAdder(members, first, last, order=self._order, memory=self._plan.adding)
+
+    def _add(self, count: int) -> None:
+        """Say how many photos the numbers that were read so far make."""
+        self._done += count
+        n = len(self._members)
+        self._say(n * self._done // self._all, n)
+
+
+def _add_products(sums: Floats, part: Floats, target: Doubles) -> None:
+    """Add sums[c] · part[i] to target[c, i], some photos at a time."""
+    for a, b in even_blocks(len(part), _tile_photos(len(sums))):
+        target[:, a:b] += sums @ part[a:b].T

@@ -1,0 +1,65 @@
+"""Fingerprints read some pixels at a time: strips of all rows, or of some."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.arrays import Floats, Rows
+from samecam.compute import format_bytes
+from samecam.errors import SamecamError
+from samecam.store import FingerprintStore
+
+Source = FingerprintStore | npt.NDArray[Any]
+
+DEFAULT_MEMORY = 2 * 2**30
+# BLAS profits from no more pixels at a time.
+_BEST_WIDTH = 8192
+
+
+def pixels(source: Source) -> int:
+    """Length of a row."""
+    return int(source.n_pixels if isinstance(source, FingerprintStore) else source.shape[1])
+
+
+def strip_bytes(rows: int, width: int) -> int:
+    """Bytes of two strips of so many pixels: one in use, one being read."""
+    return 2 * 4 * rows * width
+
+
+def strip_width(rows: int, memory: int) -> int:
+    """Pixels a strip may have: what fits, but no more than BLAS profits from."""
+    width = memory // strip_bytes(max(rows, 1), 1)
+    if width < 1:
+        raise SamecamError(
+            f"The memory budget leaves {format_bytes(max(memory, 0))} for the pixels of {rows} "
+            "photos, too little for one of each: raise it."
+        )
+    return min(_BEST_WIDTH, width)
+
+
+def strips(
+    source: Source, width: int, rows: Rows | None = None, *, whole: bool = False
+) -> Iterator[tuple[int, Floats]]:
+    """(first pixel, strip of the rows) from the first pixel to the last, each read once.
+
+    A strip may be overwritten by the next but one.
+
+    Parameters
+    ----------
+    source : a store, or an (n, d) array
+    width : pixels of a strip
+    rows : row numbers, default all
+    whole : whether an array that is float32 already may be given in one piece
+    """
+    if isinstance(source, FingerprintStore):
+        yield from source.columns(width, rows)
+        return
+    every = rows is None or (len(rows) == len(source) and bool((np.diff(rows) == 1).all()))
+    if whole and every and source.dtype == np.float32 and source.flags.c_contiguous:
+        yield 0, source
+        return
+    for start in range(0, source.shape[1], width):
+        part = source[:, start : start + width]
+        yield start, np.ascontiguousarray(part if rows is None else part[rows], dtype=np.float32)
