@@ -1,6 +1,6 @@
 """Claimed false-link rates against counted ones, on simulated sets and real photographs.
 
-python -m benchmarks.calibration [--shared DIR] [--quick]
+python -m benchmarks.calibration [--shared DIR]
 
 Groups are those the consolidated method finds; the law of chance is measured on them and
 on nothing else. Counted are comparisons of photographs with groups of other cameras, by
@@ -8,28 +8,46 @@ photographs that the law was *not* measured on: strangers in simulated sets, and
 every camera's photos in the real set, with the law measured without that camera.
 """
 
-import argparse
-import csv
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import Image
 from scipy import stats
 
-from benchmarks.record import write
+from benchmarks import photographs
+from benchmarks.record import folder_of, parser, write
 from samecam import correlate, evidence
+from samecam.arrays import Doubles, Floats, Gram, Labels, Mask, Pixels
 from samecam.cluster import ConsolidatedSSC
-from samecam.fingerprint import fingerprint
-from samecam.photos import exposure
+from samecam.fingerprint import Preset
 from samecam.simulate import fingerprints, gram
 
 LAWS = ("stated", "fitted", "normal", "sums")
 CLAIMS = tuple(10 ** (-k / 2) for k in range(2, 9))
 PICTURE = Path(__file__).parent.parent / "docs" / "img" / "calibration.png"
+KINDS: tuple[tuple[int, Preset], ...] = ((512, "default"), (1024, "default"), (512, "paper"))
+QUICK_KINDS: tuple[tuple[int, Preset], ...] = ((256, "default"), (256, "paper"))
 
 
-def interval(count, total):
+class Sizes(NamedTuple):
+    """Of a simulated set: draws, cameras, photos of strangers."""
+
+    draws: int = 6
+    cameras: int = 80
+    strangers: int = 1500
+
+    def photos(self, rng: np.random.Generator) -> list[int]:
+        """Photos of each camera, 20 to 60, and of each stranger."""
+        many: list[int] = rng.integers(20, 61, self.cameras).tolist()
+        return many + [1] * self.strangers
+
+
+QUICK = Sizes(1, 12, 100)
+
+
+def interval(count: int, total: int) -> tuple[float, float]:
     """Clopper–Pearson, 95 %."""
     low = stats.beta.ppf(0.025, count, total - count + 1) if count else 0.0
     high = stats.beta.ppf(0.975, count + 1, total - count) if count < total else 1.0
@@ -39,12 +57,12 @@ def interval(count, total):
 class Tally:
     """Comparisons with groups of other cameras, and how many were called a link."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name, self.total, self.largest_floor = name, 0, 0.0
         self.counts = {law: dict.fromkeys(CLAIMS, 0) for law in LAWS}
-        self.notes = []
+        self.notes: list[tuple[float, ...]] = []
 
-    def add(self, z, crude, null):
+    def add(self, z: Doubles, crude: Doubles, null: evidence.Null) -> None:
         """z: in units of the measured group scales; crude: Σ g / (σ₀√n)."""
         self.total += z.size
         self.largest_floor = max(self.largest_floor, null.floor)
@@ -58,11 +76,15 @@ class Tally:
             self.counts["sums"][claim] += int((crude >= edge).sum())
         self.notes.append((null.comparisons, null.design_effect, null.shape, len(null.left_out)))
 
-    def rows(self):
+    def rows(self) -> list[dict[str, Any]]:
         rows = []
         for claim in CLAIMS:
-            row = {"set": self.name, "claimed": claim, "comparisons": self.total}
-            row["supported"] = bool(claim >= self.largest_floor)
+            row: dict[str, Any] = {
+                "set": self.name,
+                "claimed": claim,
+                "comparisons": self.total,
+                "supported": bool(claim >= self.largest_floor),
+            }
             for law, counts in self.counts.items():
                 low, high = interval(counts[claim], self.total)
                 row[law] = {
@@ -74,7 +96,7 @@ class Tally:
             rows.append(row)
         return rows
 
-    def show(self):
+    def show(self) -> None:
         n, effect, shape, left = np.mean(self.notes, axis=0)
         print(
             f"{self.name}: {self.total:,} counted; measured on {n:,.0f}, design effect "
@@ -90,12 +112,20 @@ class Tally:
             print(f"   {row['claimed']:.1e}{'' if row['supported'] else ' (floor)':8} {cells}")
 
 
-def groups_of(truth, labels):
+def groups_of(truth: Labels, labels: Labels) -> Labels:
     """The camera most members of each group are of."""
     return np.array([np.bincount(truth[labels == c]).argmax() for c in range(labels.max() + 1)])
 
 
-def look(tally, G, truth, labels, judged, used, scale):
+def look(
+    tally: Tally,
+    G: Gram,
+    truth: Labels,
+    labels: Labels,
+    judged: Mask,
+    used: Mask,
+    scale: float,
+) -> None:
     """Measure on `used` rows, count on `judged` rows against groups of other cameras."""
     known = np.where(used, labels, -1)
     kept = np.unique(known[known >= 0])
@@ -111,18 +141,17 @@ def look(tally, G, truth, labels, judged, used, scale):
     tally.add(z[other], crude[other], null)
 
 
-def simulated(draws):
+def simulated(sizes: Sizes) -> Iterator[Tally]:
     sets = (
-        ("normal noise, m = .01", {"mean": 0.01}, 0.0),
-        ("normal noise, m = .03", {"mean": 0.03}, 0.0),
-        ("heavy tails, m = .03", {"mean": 0.03}, 0.35),
+        ("normal noise, m = .01", 0.01, 0.0),
+        ("normal noise, m = .03", 0.03, 0.0),
+        ("heavy tails, m = .03", 0.03, 0.35),
     )
-    for name, options, spread in sets:
+    for name, mean, spread in sets:
         tally = Tally(f"simulated, {name}")
-        for draw in range(draws):
+        for draw in range(sizes.draws):
             rng = np.random.default_rng(draw)
-            sizes = rng.integers(20, 61, 80).tolist() + [1] * 1500
-            G, truth = gram(sizes, seed=draw, **options)
+            G, truth = gram(sizes.photos(rng), mean, seed=draw)
             if spread:  # photos whose noise is louder than others'
                 loud = np.exp(spread * rng.standard_normal(len(G))).astype(np.float32)
                 G = np.where(truth[:, None] == truth[None], G, G * np.outer(loud, loud))
@@ -130,14 +159,14 @@ def simulated(draws):
         yield tally
     for mean in (0.03, 0.1):
         tally = Tally(f"simulated fingerprints, 128², m = {mean:.2g}".replace("0.", "."))
-        for draw in range(max(1, draws // 2)):
-            sizes = np.random.default_rng(draw).integers(20, 61, 80).tolist() + [1] * 1500
-            X, truth = fingerprints(sizes, mean, n_pixels=128**2, seed=draw)
+        for draw in range(max(1, sizes.draws // 2)):
+            photos = sizes.photos(np.random.default_rng(draw))
+            X, truth = fingerprints(photos, mean, n_pixels=128**2, seed=draw)
             count(tally, correlate.gram(X), truth)
         yield tally
 
 
-def count(tally, G, truth):
+def count(tally: Tally, G: Gram, truth: Labels) -> None:
     """Cluster the photos of cameras with several, then judge the strangers."""
     stranger = np.bincount(truth)[truth] == 1
     rows = np.flatnonzero(~stranger)
@@ -147,21 +176,17 @@ def count(tally, G, truth):
     look(tally, G, truth, labels, stranger, ~stranger, method.null_scale_)
 
 
-def photographs(folder):
-    with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
-        names = [(row["path"], row["camera"]) for row in csv.DictReader(stream)]
-    pictures = [(np.asarray(Image.open(folder / path)), camera) for path, camera in names]
-    kept = [(p, c) for p, c in pictures if exposure(p[:512, :512]).saturated <= 0.3]
-    _, truth = np.unique([c for _, c in kept], return_inverse=True)
-    small = [evidence.low_pass(p[:512, :512]) for p, _ in kept]
-    for size, preset in ((512, "default"), (1024, "default"), (512, "paper")):
-        X = np.stack([fingerprint(p[:size, :size], preset=preset) for p, _ in kept])
-        yield size, preset, X, truth, small
-
-
-def real(folder):
+def real(
+    folder: Path, kinds: Sequence[tuple[int, Preset]]
+) -> tuple[list[Tally], list[dict[str, Any]]]:
+    """Every camera in turn is judged by the law that was measured without it."""
     tallies, extra = [], []
-    for size, preset, X, truth, small in photographs(folder):
+    corner = min(side for side, _ in kinds)
+    shots = photographs.load_judged(folder, max(side for side, _ in kinds), corner)
+    truth = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
+    small = [evidence.low_pass(photo.pixels[:corner, :corner]) for photo in shots]
+    for size, preset in kinds:
+        X = photographs.fingerprints(shots, size, preset)
         G = correlate.gram(X)
         method = ConsolidatedSSC(metric="precomputed", n_pixels=size**2).fit(G)
         tally = Tally(f"photographs, {size}²" + (", grid not removed" if preset == "paper" else ""))
@@ -174,7 +199,9 @@ def real(folder):
     return tallies, extra
 
 
-def summary(size, X, G, truth, labels, small):
+def summary(
+    size: int, X: Floats, G: Gram, truth: Labels, labels: Labels, small: Sequence[Pixels]
+) -> dict[str, Any]:
     """PCE, its cost, z of the links, and still scenes of the real set."""
     began = time.perf_counter()
     values = evidence.photo_pce(X, labels)
@@ -185,10 +212,10 @@ def summary(size, X, G, truth, labels, small):
     different = truth[:, None] != truth[None]
     alike = {}
     for threshold in (0.5, 0.6, 0.7, 0.8):
-        found = evidence.still_scenes(np.stack(small), threshold)
+        pairs = evidence.still_scenes(np.stack(small), threshold)
         alike[str(threshold)] = {
-            "one_camera": int((found & ~different).sum() // 2),
-            "different_cameras": int((found & different).sum() // 2),
+            "one_camera": int((pairs & ~different).sum() // 2),
+            "different_cameras": int((pairs & different).sum() // 2),
         }
     inside = labels >= 0
     return {
@@ -206,14 +233,12 @@ def summary(size, X, G, truth, labels, small):
     }
 
 
-def picture(rows):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
+def picture(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    from matplotlib.figure import Figure
 
     names = list(dict.fromkeys(row["set"] for row in rows))
-    figure, axes = plt.subplots(1, 3, figsize=(13.5, 4.8), sharex=True, sharey=True)
+    figure = Figure(figsize=(13.5, 4.8))
+    axes = figure.subplots(1, 3, sharex=True, sharey=True)
     for axis, law, title in (
         (axes[0], "normal", "normal law with the measured scale"),
         (axes[1], "fitted", "measured law with fitted tail"),
@@ -234,33 +259,32 @@ def picture(rows):
     axes[0].set_ylabel("counted rate, 95 % interval")
     axes[2].legend(fontsize=7.5, loc="upper left")
     figure.tight_layout()
-    figure.savefig(PICTURE, dpi=100)
-    print(f"written: {PICTURE}")
+    figure.savefig(path, dpi=100)
+    print(f"written: {path}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, help="folder with photos/")
-    parser.add_argument("--quick", action="store_true", help="two draws; writes nothing")
-    options = parser.parse_args()
-    draws = 2 if options.quick else 6
-    tallies, extra = [], []
-    for tally in simulated(draws):
-        tally.show()
-        tallies.append(tally)
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--shared", type=Path, help="folder with photos/")
+    options = asked.parse_args(arguments)
+    sizes, kinds = (QUICK, QUICK_KINDS) if options.quick else (Sizes(), KINDS)
+    tallies = list(simulated(sizes))
+    extra: list[dict[str, Any]] = []
     if options.shared:
-        more, extra = real(options.shared / "photos")
-        for tally in more:
-            tally.show()
+        more, extra = real(options.shared / "photos", kinds)
         tallies += more
-    if options.quick:
-        return
+    for tally in tallies:
+        tally.show()
     rows = [row for tally in tallies for row in tally.rows()]
-    picture(rows)
+    folder = folder_of(options)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        picture(rows, PICTURE if options.out is None else folder / PICTURE.name)
     write(
         "calibration",
         {"rates": rows, "photographs": extra},
-        draws=draws,
+        folder=folder,
+        draws=sizes.draws,
         photographs=options.shared is not None,
     )
 

@@ -1,137 +1,163 @@
 """The consolidated method on simulated Grams and on real photographs: F, P, R, seconds.
 
-python -m benchmarks.consolidated [--shared DIR] [--quick]
+python -m benchmarks.consolidated [--shared DIR]
 """
 
-import argparse
-import csv
-import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from PIL import Image
+import numpy.typing as npt
 
-from benchmarks.record import write
+from benchmarks import photographs
+from benchmarks.record import folder_of, parser, timed, write
 from samecam import correlate
+from samecam.arrays import Gram, Mask, Rows
 from samecam.cluster import ConsolidatedSSC
-from samecam.fingerprint import fingerprint
+from samecam.fingerprint import Preset
 from samecam.metrics import scores
 from samecam.photos import exposure
 from samecam.simulate import gram
 
 JOIN_RATES = (0.02, 0.01, 0.001)
-ROWS = []
+SIDES, QUICK_SIDES = (512, 1024), (256,)
+DRAWS = 10
+# Cameras, photos of each from … to …, mean correlation.
+SETS = tuple((*shape, mean) for shape in ((60, 10, 50), (120, 5, 15)) for mean in (0.01, 0.03))
+QUICK_SETS = ((6, 10, 20, 0.03),)
+PRESETS: tuple[Preset, ...] = ("default", "paper")
+Truth = npt.NDArray[Any]
 
 
-def measure(name, G, truth, n_pixels, *, weak=None, judged=None, **options):
-    """Group, and score on the photos `judged`."""
-    began = time.perf_counter()
-    method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels, **options).fit(G, weak=weak)
-    seconds = time.perf_counter() - began
-    judged = slice(None) if judged is None else judged
-    score = scores(truth[judged], method.labels_[judged])
-    row = {
-        "set": name,
-        "images": len(G),
-        "join_rate": method.join_rate,
-        "F": score.f,
-        "P": score.precision,
-        "R": score.recall,
-        "clusters": method.n_clusters_,
-        "cameras": score.n_cameras,
-        "unclustered": score.n_unclustered,
-        "null_scale": method.null_scale_,
-        "seconds": seconds,
-        "solver_seconds": method.report_.seconds,
-    }
-    ROWS.append(row)
-    print(
-        f"{name:40} {row['join_rate']:<6} F {score.f:.3f} P {score.precision:.3f} "
-        f"R {score.recall:.3f} {method.n_clusters_:4}/{score.n_cameras:<4} "
-        f"{score.n_unclustered:5} {seconds:6.1f} s",
-        flush=True,
-    )
-    return score
+class Measurements:
+    """Rows of the result; each is shown as it is measured."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    def add(
+        self,
+        name: str,
+        G: Gram,
+        truth: Truth,
+        n_pixels: int,
+        *,
+        weak: Mask | None = None,
+        judged: Mask | None = None,
+        join_rate: float = 0.01,
+    ) -> None:
+        """Group, and score on the photos `judged`."""
+        method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels, join_rate=join_rate)
+        _, seconds = timed(method.fit, G, weak=weak)
+        some = slice(None) if judged is None else judged
+        score = scores(truth[some], method.labels_[some])
+        row = {
+            "set": name,
+            "images": len(G),
+            "join_rate": method.join_rate,
+            "F": score.f,
+            "P": score.precision,
+            "R": score.recall,
+            "clusters": method.n_clusters_,
+            "cameras": score.n_cameras,
+            "unclustered": score.n_unclustered,
+            "null_scale": method.null_scale_,
+            "seconds": seconds,
+            "solver_seconds": method.report_.seconds,
+        }
+        self.rows.append(row)
+        print(
+            f"{name:40} {row['join_rate']:<6} F {score.f:.3f} P {score.precision:.3f} "
+            f"R {score.recall:.3f} {method.n_clusters_:4}/{score.n_cameras:<4} "
+            f"{score.n_unclustered:5} {seconds:6.1f} s",
+            flush=True,
+        )
 
 
-def simulated(quick):
-    sets = [(60, 10, 50, m) for m in (0.01, 0.03)] + [(120, 5, 15, m) for m in (0.01, 0.03)]
-    for count, low, high, mean in sets:
-        for seed in range(3):
+def simulated(into: Measurements, quick: bool) -> None:
+    seeds, alone = (1, 100) if quick else (3, 2000)
+    for count, low, high, mean in QUICK_SETS if quick else SETS:
+        for seed in range(seeds):
             sizes = np.random.default_rng(seed).integers(low, high + 1, count).tolist()
             for rate in JOIN_RATES:
                 name = f"{count} × {low}–{high}, m = {mean}, seed {seed}"
-                measure(name, *gram(sizes, mean, seed=seed), 512**2, join_rate=rate)
-    for seed in range(5):
-        measure(f"noise, 2000, seed {seed}", *gram([1] * 2000, 0.01, seed=seed), 512**2)
-    strangers = gram([50] * 20 + [1] * 50, 0.02, seed=0)
-    measure("20 × 50 and 50 strangers", *strangers, 512**2)
+                into.add(name, *gram(sizes, mean, seed=seed), 512**2, join_rate=rate)
+    for seed in range(1 if quick else 5):
+        noise = gram([1] * alone, 0.01, seed=seed)
+        into.add(f"noise, {alone}, seed {seed}", *noise, 512**2)
     if quick:
         return
+    strangers = gram([50] * 20 + [1] * 50, 0.02, seed=0)
+    into.add("20 × 50 and 50 strangers", *strangers, 512**2)
     for mean in (0.01, 0.02, 0.03):
         sizes = np.random.default_rng(0).integers(10, 51, 400).tolist()
-        measure(f"400 × 10–50, m = {mean}", *gram(sizes, mean), 512**2)
+        into.add(f"400 × 10–50, m = {mean}", *gram(sizes, mean), 512**2)
     sizes = np.random.default_rng(0).integers(83, 341, 74).tolist()
-    measure("74 × 83–340, m = 0.02", *gram(sizes, 0.02), 512**2)
+    into.add("74 × 83–340, m = 0.02", *gram(sizes, 0.02), 512**2)
 
 
-def real(folder):
-    """All files go in; scored are those whose 512×512 corner is at most 30 % saturated."""
-    with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
-        truth = [(row["path"], row["camera"]) for row in csv.DictReader(stream)]
-    pictures = [np.asarray(Image.open(folder / path)) for path, _ in truth]
-    cameras = np.array([camera for _, camera in truth])
-    judged = np.array([exposure(p[:512, :512]).saturated <= 0.3 for p in pictures])
-    for size in (512, 1024):
-        crops = [p[:size, :size] for p in pictures]
-        status = np.array([exposure(p).status for p in crops])
-        for preset in ("default", "paper"):
-            real_set(size, preset, crops, status, cameras, judged)
+def real(into: Measurements, folder: Path, sides: Sequence[int]) -> None:
+    """All files go in; scored are those whose corner is at most 30 % saturated."""
+    shots = photographs.load(folder, max(sides), min(sides))
+    for side in sides:
+        for preset in PRESETS:
+            real_set(into, shots, side, preset)
 
 
-def real_set(size, preset, crops, status, cameras, judged):
-    used = np.flatnonzero(status != "unusable")
-    X = np.stack([fingerprint(crops[i], preset=preset) for i in used])
-    G = correlate.gram(X)
-    weak, known, cams = status[used] == "weak", judged[used], cameras[used]
-    name = f"photographs, {size}², {preset}"
+def real_set(
+    into: Measurements, shots: list[photographs.Photograph], side: int, preset: Preset
+) -> None:
+    light = [exposure(photo.pixels[:side, :side]) for photo in shots]
+    used = [k for k, one in enumerate(light) if one.status != "unusable"]
+    G = correlate.gram(photographs.fingerprints([shots[k] for k in used], side, preset))
+    weak = np.array([light[k].status == "weak" for k in used])
+    known = np.array([shots[k].judged for k in used])
+    cameras = np.array([shots[k].camera for k in used])
+    name = f"photographs, {side}², {preset}"
     for rate in JOIN_RATES:
-        measure(name, G, cams, size**2, weak=weak, judged=known, join_rate=rate)
-    measure(f"{name}, none weak", G, cams, size**2, judged=known)
-    dark = weak | np.array([exposure(crops[i]).is_dark for i in used])
-    measure(f"{name}, dark found none", G, cams, size**2, weak=dark, judged=known)
-    for draw in range(10):
+        into.add(name, G, cameras, side**2, weak=weak, judged=known, join_rate=rate)
+    into.add(f"{name}, none weak", G, cameras, side**2, judged=known)
+    dark = weak | np.array([light[k].is_dark for k in used])
+    into.add(f"{name}, dark found none", G, cameras, side**2, weak=dark, judged=known)
+    for draw in range(DRAWS):
+        half = np.random.default_rng(draw).permutation(len(cameras))[: len(cameras) // 2]
         for what, rows in (
-            ("8 each", some_of_each(cams, known, draw)),
-            ("half", np.sort(np.random.default_rng(draw).permutation(len(cams))[: len(cams) // 2])),
+            ("8 each", some_of_each(cameras, known, draw)),
+            ("half", np.sort(half)),
         ):
-            measure(
+            into.add(
                 f"{name}, {what}, {draw}",
                 np.ascontiguousarray(G[np.ix_(rows, rows)]),
-                cams[rows],
-                size**2,
+                cameras[rows],
+                side**2,
                 weak=weak[rows],
                 judged=known[rows],
             )
 
 
-def some_of_each(cams, known, seed, many=8):
+def some_of_each(cameras: Truth, known: Mask, seed: int, many: int = 8) -> Rows:
     rng = np.random.default_rng(seed)
-    names = sorted(set(cams[known].tolist()))
-    return np.sort(
-        np.concatenate([rng.permutation(np.flatnonzero(known & (cams == c)))[:many] for c in names])
-    )
+    names = sorted(set(cameras[known].tolist()))
+    rows = [rng.permutation(np.flatnonzero(known & (cameras == name)))[:many] for name in names]
+    return np.sort(np.concatenate(rows))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, help="folder with photos/")
-    parser.add_argument("--quick", action="store_true", help="leave out the large sets")
-    options = parser.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--shared", type=Path, help="folder with photos/")
+    options = asked.parse_args(arguments)
+    measured = Measurements()
     if options.shared:
-        real(options.shared / "photos")
-    simulated(options.quick)
-    write("consolidated", ROWS, quick=options.quick, photographs=options.shared is not None)
+        real(measured, options.shared / "photos", QUICK_SIDES if options.quick else SIDES)
+    simulated(measured, options.quick)
+    write(
+        "consolidated",
+        measured.rows,
+        folder=folder_of(options),
+        quick=options.quick,
+        photographs=options.shared is not None,
+    )
 
 
 if __name__ == "__main__":

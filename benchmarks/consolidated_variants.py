@@ -1,24 +1,31 @@
 """What may stand in place of a step of the consolidated method, for `consolidated_study`."""
 
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from scipy import sparse
 
+from benchmarks.consolidated_sets import LabelledSet
+from samecam.arrays import AnyFloats, Doubles, Labels, Mask, Rows
 from samecam.cluster.consolidate import _kernels, _steps, _thresholds
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
+from samecam.cluster.consolidate._steps import Groups
 from samecam.cluster.rivals._likelihood import log_ratios
 from samecam.represent import represent
 
 DARK = 0.75
 PRIOR = 50.0
+After = Callable[[Groups, Loop, Mask, float], None]
+Refine = Callable[..., Labels]
 
 
-def between_of(groups):
+def between_of(groups: Groups) -> tuple[Doubles, Doubles, Doubles, Doubles]:
     """Sums between groups, sums within, sizes, spreads: as `_steps.merge` makes them."""
     count, size = len(groups.products), groups.sizes
     between = np.zeros((count, count))
@@ -29,7 +36,7 @@ def between_of(groups):
     return between, inner, size, spread / np.sqrt(np.sqrt(np.mean(spread**2)))
 
 
-def merge_share(groups, rate, share=0.5, median=False):
+def merge_share(groups: Groups, rate: float, share: float = 0.5, median: bool = False) -> None:
     """Merging with `share` of H₁, intra-correlations by mean or median of pairs."""
     if len(groups.products) < 2:
         return
@@ -39,15 +46,16 @@ def merge_share(groups, rate, share=0.5, median=False):
     z = _thresholds.merging(len(size), rate)
     root, alive = np.arange(len(size)), np.ones(len(size), dtype=bool)
 
-    def line(a):
+    def line(a: int) -> Doubles:
         own = np.maximum(inner, 0) / np.maximum(size * (size - 1), 1)
         h1 = share * size[a] * size * np.sqrt(own[a] * own)
         needed = np.maximum(z * spread[a] * spread * np.sqrt(size[a] * size), h1)
-        return np.where(alive & (root != root[a]), between[a] / np.maximum(needed, 1e-9), 0)
+        ratio = between[a] / np.maximum(needed, 1e-9)
+        return np.asarray(np.where(alive & (root != root[a]), ratio, 0))
 
-    table = np.stack([line(a) for a in root])
+    table = np.stack([line(a) for a in range(len(root))])
     while table.max() > 1:
-        a, b = np.unravel_index(int(np.argmax(table)), table.shape)
+        a, b = divmod(int(np.argmax(table)), len(table))
         inner[a] += inner[b] + 2 * between[a, b]
         size[a], spread[a] = size[a] + size[b], max(spread[a], spread[b])
         between[a] += between[b]
@@ -59,7 +67,7 @@ def merge_share(groups, rate, share=0.5, median=False):
     groups.join(root)
 
 
-def medians(groups, size):
+def medians(groups: Groups, size: Doubles) -> Doubles:
     """k(k−1) times the median pair of each group; of groups of two the pair."""
     out = np.full(len(size), np.inf)
     for c in np.flatnonzero(size > 2):
@@ -68,14 +76,14 @@ def medians(groups, size):
     return out
 
 
-def units(sums, rows):
+def units(sums: Any, rows: Rows) -> AnyFloats:
     """Correlations of some photos in units of chance, zero on the diagonal."""
     h = sums._gram[np.ix_(rows, rows)] * np.outer(sums._inverse[rows], sums._inverse[rows])
     np.fill_diagonal(h, 0)
-    return h
+    return np.asarray(h)
 
 
-def unit_correlations(groups):
+def unit_correlations(groups: Groups) -> tuple[Doubles, Mask]:
     """(count, n) correlations of photos with groups, themselves left out, and squared norms."""
     own, labels, P = groups.sums.own, groups.labels, groups.products.astype(np.float64)
     mine = labels == np.arange(len(P))[:, None]
@@ -83,7 +91,7 @@ def unit_correlations(groups):
     return np.where(norm > 0, P / np.sqrt(np.maximum(norm, 1e-9) * own), 0), mine
 
 
-def merge_ratio(groups, rate, chance=False):
+def merge_ratio(groups: Groups, rate: float, chance: bool = False) -> None:
     """Merging by likelihood ratio after Marra 2017: small groups into larger ones, Λ > 0.
 
     With `chance` the sum must also exceed chance as it does now.
@@ -96,7 +104,7 @@ def merge_ratio(groups, rate, chance=False):
     inside, root = labels >= 0, np.arange(len(size))
     table = np.zeros((len(size), len(size)))
 
-    def judge(p):
+    def judge(p: int) -> None:
         one = _steps.Groups(sums, np.where(labels == p, 0, -1), P[p : p + 1])
         ratios = log_ratios(unit_correlations(one)[0][0], labels == p)
         table[p] = np.bincount(labels[inside], weights=ratios[inside], minlength=len(size))
@@ -108,7 +116,7 @@ def merge_ratio(groups, rate, chance=False):
         small = (size > 0) & (size <= limit)
         enough = between > z * np.outer(spread, spread) * np.sqrt(np.outer(size, size))
         view = np.where((size > limit)[:, None] & small & enough, table, -np.inf)
-        p, q = np.unravel_index(int(np.argmax(view)), view.shape)
+        p, q = divmod(int(np.argmax(view)), len(view))
         if not view[p, q] > 0:
             limit = size[size > limit].min()
             continue
@@ -122,14 +130,14 @@ def merge_ratio(groups, rate, chance=False):
     groups.join(root)
 
 
-def chosen(groups, allowed, value, among):
+def chosen(groups: Groups, allowed: Mask, value: Doubles, among: Mask | None) -> Labels:
     """For every photo the allowed group of highest value, or none."""
     value = np.where(allowed & (value > 0), value, 0)
     best = np.where(value.max(axis=0) > 0, value.argmax(axis=0), -1)
     return best if among is None else np.where(among, best, groups.labels)
 
 
-def z_scores(groups):
+def z_scores(groups: Groups) -> tuple[Doubles, Doubles, Mask]:
     """(count, n) sums of photos over groups in standard deviations of what strangers show."""
     spreads = _kernels.group_spreads(groups.products, groups.labels, groups.sizes, PRIOR)
     correlations, mine = unit_correlations(groups)
@@ -137,7 +145,7 @@ def z_scores(groups):
     return groups.products / np.sqrt(members) / spreads[:, None], correlations, mine
 
 
-def refine_soft(groups, rate, among=None, power=1):
+def refine_soft(groups: Groups, rate: float, among: Mask | None = None, power: float = 1) -> Labels:
     """A photo far weaker than the group's median member needs more: rate · (2u)^power, u < ½."""
     if len(groups.products) == 0:
         return groups.labels
@@ -151,7 +159,7 @@ def refine_soft(groups, rate, among=None, power=1):
     return chosen(groups, allowed, value, among)
 
 
-def refine_lasso(groups, rate, among=None):
+def refine_lasso(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     """Non-negative LASSO of every photo on the groups' fingerprints; the largest share wins."""
     if len(groups.products) == 0:
         return groups.labels
@@ -165,7 +173,7 @@ def refine_lasso(groups, rate, among=None):
     return chosen(groups, z > _thresholds.joining(len(z), rate), share, among)
 
 
-def weights_of(mean, known, floor=0.1):
+def weights_of(mean: Doubles, known: float, floor: float = 0.1) -> Doubles:
     """Strengths relative to their mean, shrunk towards 1 by how well `known` pairs tell them.
 
     `mean` (…, k) are mean correlations with other members in units of chance; their noise
@@ -173,15 +181,16 @@ def weights_of(mean, known, floor=0.1):
     """
     level = np.maximum(mean.mean(axis=-1, keepdims=True), 0.1)
     trust = 0.5 / (0.5 + 1 / (np.maximum(known, 1) * level**2))
-    return np.maximum(1 + trust * (mean / level - 1), floor)
+    return np.asarray(np.maximum(1 + trust * (mean / level - 1), floor))
 
 
-def refine_weighted(groups, rate, among=None):
+def refine_weighted(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     """Members weigh by their strength; a photo has no say in the weights it is judged with."""
     count, n = groups.products.shape
     if count == 0:
         return groups.labels
-    sums, labels = groups.sums, groups.labels
+    sums: Any = groups.sums
+    labels = groups.labels
     W = sparse.lil_array((count, n))
     own = []
     for c in range(count):
@@ -209,7 +218,7 @@ def refine_weighted(groups, rate, among=None):
     return chosen(groups, allowed, value, among)
 
 
-def again_by_lasso(groups, loop, good, scale):
+def again_by_lasso(groups: Groups, loop: Loop, good: Mask, scale: float) -> None:
     """Photos left over, with the groups' fingerprints beside them, represent each other anew."""
     for _ in range(3):
         count, before = len(groups.products), groups.labels
@@ -219,10 +228,11 @@ def again_by_lasso(groups, loop, good, scale):
         b, mine = unit_correlations(groups)
         norm = np.sqrt(groups.inner() + mine @ groups.sums.own)
         among = between_of(groups)[0] / np.outer(norm, norm) + np.eye(count)
-        G = np.block([[among, b[:, left]], [b[:, left].T, groups.sums._gram[np.ix_(left, left)]]])
-        found = represent(G.astype(np.float32), 2 * scale).coefficients.tocsr()[count:, count:]
+        sums: Any = groups.sums
+        G = np.block([[among, b[:, left]], [b[:, left].T, sums._gram[np.ix_(left, left)]]])
+        Z = represent(G.astype(np.float32), 2 * scale).coefficients.tocsr()[count:, count:]
         labels = before.copy()
-        new = _steps.start_groups(found)
+        new = _steps.start_groups(Z)
         labels[left] = np.where(new >= 0, new + count, -1)
         fresh = _steps.Groups.make(groups.sums, labels)
         loop.run(fresh, good)
@@ -231,30 +241,30 @@ def again_by_lasso(groups, loop, good, scale):
             return
 
 
-def again_with(refine):
-    def after(groups, loop, good, scale):  # noqa: ARG001
+def again_with(refine: Refine) -> After:
+    def after(groups: Groups, loop: Loop, good: Mask, scale: float) -> None:  # noqa: ARG001
         with patch.object(_steps, "refine", refine):
             loop.run(groups, good)
 
     return after
 
 
-def strongest(case):
+def strongest(given: LabelledSet) -> Labels:
     """Start from correlations above 2σ₀ themselves."""
-    G = np.where(case.gram > 2 * case.scale, case.gram, 0)
+    G = np.where(given.gram > 2 * given.scale, given.gram, 0)
     np.fill_diagonal(G, 0)
     return _steps.start_groups(sparse.csr_array(G))
 
 
-def flat(products, labels, size, prior):  # noqa: ARG001
+def flat(products: Any, labels: Labels, size: Doubles, prior: float) -> Doubles:  # noqa: ARG001
     return np.ones(len(size))
 
 
-def flat_pairs(between, size, prior):  # noqa: ARG001
+def flat_pairs(between: Doubles, size: Doubles, prior: float) -> Doubles:  # noqa: ARG001
     return np.ones(len(size))
 
 
-def never(groups, rate, n_images):
+def never(groups: Groups, rate: float, n_images: int) -> None:
     """Nothing dissolves but what refining dissolves."""
 
 
@@ -265,16 +275,16 @@ class Variant:
     letter: str
     name: str
     join: float = 0.01
-    steps: dict = field(default_factory=dict)
-    thresholds: dict = field(default_factory=dict)
-    kernels: dict = field(default_factory=dict)
+    steps: Mapping[str, Any] = field(default_factory=dict)
+    thresholds: Mapping[str, Any] = field(default_factory=dict)
+    kernels: Mapping[str, Any] = field(default_factory=dict)
     one_scale: bool = False
     dark_weak: bool = False
-    start: object = None
-    after: object = None
+    start: Callable[[LabelledSet], Labels] | None = None
+    after: After | None = None
 
 
-def fixed(z):
+def fixed(z: float) -> dict[str, Any]:
     return {"joining": lambda *_: z, "merging": lambda *_: 5.0}
 
 
@@ -316,13 +326,14 @@ VARIANTS = (
 )
 
 
-def grouped(case, variant):
+def grouped(given: LabelledSet, variant: Variant) -> Labels:
     """`ConsolidatedSSC._whole` with the variant's steps."""
-    n = len(case.truth)
-    weak = variant.dark_weak and case.dark is not None
-    good = case.dark <= DARK if weak else np.ones(n, dtype=bool)
-    scales = np.full(n, np.sqrt(case.scale)) if variant.one_scale else case.scales
-    start = variant.start(case) if variant.start else case.start
+    n = len(given.truth)
+    good = np.ones(n, dtype=bool)
+    if variant.dark_weak and given.dark is not None:
+        good = given.dark <= DARK
+    scales = np.full(n, np.sqrt(given.scale)) if variant.one_scale else given.scales
+    start = variant.start(given) if variant.start else given.start
     with ExitStack() as stack:
         for module, changes in (
             (_steps, variant.steps),
@@ -332,9 +343,9 @@ def grouped(case, variant):
             for name, function in changes.items():
                 stack.enter_context(patch.object(module, name, function))
         loop = Loop(Rates(0.001, variant.join, 0.001), int(good.sum()))
-        sums = GramSums(case.gram, scales, n_threads=1)
+        sums = GramSums(given.gram, scales, n_threads=1)
         groups = _steps.Groups.make(sums, np.where(good, start, -1))
         loop.run(groups, good)
         if variant.after:
-            variant.after(groups, loop, good, case.scale)
+            variant.after(groups, loop, good, given.scale)
         return _steps.refine(groups, variant.join, ~good)

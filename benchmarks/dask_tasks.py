@@ -5,9 +5,9 @@ is counted in seconds of processor time, photos in the page cache: other program
 and slow disks are not in it.
 
 python -m benchmarks.dask_tasks [--photos 40] [--size 512] [--batch 1000] [--rounds 3]
+python -m benchmarks.pages                          # writes the figures into docs/scaling.md
 """
 
-import argparse
 import heapq
 import os
 import pickle
@@ -15,14 +15,16 @@ import statistics
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks import dask_page
 from benchmarks import dask_tasks as itself  # by the name that workers import it by
 from benchmarks.extraction import make_photos
-from benchmarks.record import write
+from benchmarks.record import folder_of, parser, write
 from samecam import compute
 from samecam.case import ExtractionSettings
 from samecam.case.extraction import _dispatch, _extract, _worker
@@ -35,59 +37,78 @@ from samecam.cluster._remote import batch_data
 from samecam.cluster.large_scale._batches import Task as Batch
 from samecam.cluster.large_scale._batches import run as cluster_batch
 from samecam.cluster.large_scale._partition import Rules
-from samecam.compute import Resources, no_progress
 from samecam.photos import scan
 from samecam.store import DiskStore
 
 MILLION = 10**6
 WORKERS = (1, 10, 100)
-BOOKED = 4000
+TASKS = (50, 200)  # photos
 
 
-def tasks_of(photos, count):
+class Sizes(NamedTuple):
+    """Photos, their pixels, crop, photos of a batch, rounds, photos booked, idle tasks, workers."""
+
+    photos: int = 40
+    width: int = 4000
+    height: int = 3000
+    size: int = 512
+    batch: int = 1000
+    rounds: int = 3
+    booked: int = 4000
+    idle: int = 300
+    workers: int = 2
+
+
+QUICK = Sizes(3, 200, 160, 64, 60, 1, 40, 10, 1)
+
+
+def tasks_of(photos: Path, count: int) -> list[ExtractionTask]:
     """So many tasks over the photos, again and again."""
-    found = scan([photos])
-    return [ExtractionTask(f"{k}", found[k % len(found)].file) for k in range(count)]
+    files = scan([photos])
+    return [ExtractionTask(f"{k}", files[k % len(files)].file) for k in range(count)]
 
 
-def named_tasks(count):
+def named_tasks(count: int) -> list[ExtractionTask]:
     """Tasks with names as long as they usually are."""
     names = [f"2024/holiday/IMG_{k:05d}.jpg" for k in range(count)]
     return [ExtractionTask(name, f"/mnt/evidence/photos/{name}") for name in names]
 
 
-def timed(call):
+def timed(call: tuple[Callable[[Any], Any], Any]) -> tuple[Any, float]:
     """What a function gives, and the processor's seconds that it took (on a worker)."""
     function, argument = call
     began = time.process_time()
     return function(argument), time.process_time() - began
 
 
-def extraction(photos, scratch, size, rounds):
-    """Seconds, bytes sent, returned and written of tasks of 50 and 200 photos, two at a time."""
-    settings, store = ExtractionSettings(size=size), scratch / "store"
+def extraction(photos: Path, scratch: Path, sizes: Sizes) -> dict[str, Any]:
+    """Seconds, bytes sent, returned and written of tasks of 50 and 200 photos, one a worker."""
+    settings, store = ExtractionSettings(size=sizes.size), scratch / "store"
+    rounds, workers = sizes.rounds, range(sizes.workers)
     DiskStore.create(store, n_pixels=settings.n_pixels).close()
     pool = compute.DaskPool(
         compute.LOCAL,
-        workers=2,
+        workers=sizes.workers,
         timeout=60,
-        memory=compute.worker_memory(size),
+        memory=compute.worker_memory(sizes.size),
         preload="samecam._preload",
         initializer=_worker.start,
         initargs=(settings, store),
     )
     for _ in range(2):
-        warm = [pool.submit_many(_worker.extract, tasks_of(photos, 4)) for _ in range(2)]
+        warm = [pool.submit_many(_worker.extract, tasks_of(photos, 4)) for _ in workers]
         [future.result() for future in warm]
     result = {}
-    for count in (50, 200):
-        seconds, work, before = [], [], shard_bytes(store)
+    for count in TASKS:
+        seconds: list[float] = []
+        work: list[float] = []
+        before = shard_bytes(store)
         tasks = tasks_of(photos, count)
         calls = [(_worker.extract, task) for task in tasks]
         for _ in range(rounds):
             began = time.perf_counter()
-            pair = [pool.submit_many(itself.timed, calls) for _ in range(2)]
-            answers = [future.result() for future in pair]
+            waiting = [pool.submit_many(itself.timed, calls) for _ in workers]
+            answers = [future.result() for future in waiting]
             seconds.append(time.perf_counter() - began)
             work += [sum(used for _, used in a.items) for a in answers]
         result[f"task_of_{count}"] = {
@@ -95,23 +116,23 @@ def extraction(photos, scratch, size, rounds):
             "elapsed_seconds": statistics.median(seconds),
             "bytes_sent": len(pickle.dumps(named_tasks(count))),
             "bytes_returned": len(pickle.dumps([outcome for outcome, _ in answers[0].items])),
-            "shard_bytes": (shard_bytes(store) - before) // (2 * rounds),
+            "shard_bytes": (shard_bytes(store) - before) // (sizes.workers * rounds),
         }
         print(count, result[f"task_of_{count}"], flush=True)
     pool.close()
     return result
 
 
-def shard_bytes(store):
+def shard_bytes(store: Path) -> int:
     return sum(file.stat().st_size for file in (store / "shards").iterdir())
 
 
-def overhead(count=300):
+def overhead(count: int, workers: int) -> float:
     """Seconds that a task takes which does nothing, several in flight, as extraction has them."""
-    pool = compute.DaskPool(compute.LOCAL, workers=2)
+    pool = compute.DaskPool(compute.LOCAL, workers=workers)
     [future.result() for future in [pool.submit(abs, -1) for _ in range(20)]]
     began = time.perf_counter()
-    running = []
+    running: list[Any] = []
     for k in range(count):
         running.append(pool.submit(abs, -k))
         if len(running) >= 4:
@@ -125,13 +146,13 @@ def overhead(count=300):
 class Ready:
     """A dispatch that has done everything before it is asked: what is left is the parent's work."""
 
-    def __init__(self):
-        self.done = []
+    def __init__(self) -> None:
+        self.done: list[Outcome] = []
 
-    def wants(self):
+    def wants(self) -> bool:
         return len(self.done) < 500
 
-    def put(self, task):
+    def put(self, task: ExtractionTask) -> None:
         status = os.stat(task.file)
         self.done.append(
             Outcome(
@@ -144,47 +165,48 @@ class Ready:
             )
         )
 
-    def idle(self):
+    def idle(self) -> bool:
         return not self.done
 
-    def collect(self, *_):
+    def collect(self, *_: Any) -> Iterator[Outcome]:
         done, self.done = self.done, []
         yield from done
 
-    def close(self):
-        pass
+    def close(self) -> None:
+        """Nothing is held."""
 
     stop = close
 
 
-def parent(scratch):
+def parent(scratch: Path, count: int) -> dict[str, Any]:
     """Seconds a photo that the command itself takes: finding, comparing, booking, reading back."""
     photos, case = scratch / "tiny", scratch / "case"
     photos.mkdir()
-    for k in range(BOOKED):
+    for k in range(count):
         (photos / f"{k}").write_bytes(b"x" * (k + 1))
-    steps, booked = {}, 0.0
+    steps: dict[str, float] = {}
 
-    def lap(name, began):
-        steps[name] = (time.process_time() - began) / BOOKED
+    def lap(name: str, began: float) -> None:
+        steps[name] = (time.process_time() - began) / count
 
     began = time.process_time()
-    found = scan([photos])
+    files = scan([photos])
     lap("scan", began)
     began = time.process_time()
-    likely_duplicates(Ledger([], found).pending)
+    likely_duplicates(Ledger([], files).pending)
     lap("likely_duplicates", began)
     settings = ExtractionSettings(size=64)
-    _extract.dispatch = lambda *_: Ready()
-    with Case(case, settings, [str(photos)]) as folder:
-        job = Job(case, [str(photos)], found, settings)
-        run = _extract.ExtractionRun(
-            folder, job, Resources(workers=1, device="cpu"), no_progress, threading.Event()
-        )
+    with (
+        patch.object(_extract, "dispatch", lambda *_: Ready()),
+        Case(case, settings, [str(photos)]) as folder,
+    ):
+        job = Job(case, [str(photos)], files, settings)
+        alone = compute.Resources(workers=1, device="cpu")
+        run = _extract.ExtractionRun(folder, job, alone, compute.no_progress, threading.Event())
         began, booked = time.process_time(), time.perf_counter()
         run.execute()
         lap("book", began)
-        booked = (time.perf_counter() - booked) / BOOKED
+        booked = (time.perf_counter() - booked) / count
     began = time.process_time()
     DiskStore.open(case / "fingerprints").close()
     lap("open_store", began)
@@ -192,13 +214,14 @@ def parent(scratch):
     return {
         "seconds_per_photo": steps,
         "book_elapsed_seconds_per_photo": booked,
-        "catalogue_bytes_per_photo": catalogue / BOOKED,
+        "catalogue_bytes_per_photo": catalogue / count,
     }
 
 
-def batches(scratch, size, count):
+def batches(scratch: Path, sizes: Sizes) -> dict[str, Any]:
     """Seconds of LS-SSC on one batch, and bytes a second at which rows are read."""
-    n_pixels, rng = size * size, np.random.default_rng(0)
+    n_pixels, count = sizes.size**2, sizes.batch
+    rng = np.random.default_rng(0)
     cameras = rng.normal(size=(20, n_pixels)).astype(np.float32)
     with DiskStore.create(scratch / "rows", n_pixels=n_pixels) as store:
         for k in range(count):
@@ -215,12 +238,14 @@ def batches(scratch, size, count):
         data,
         Rules(2 * scale, scale=scale, rate=0.001, n_images=count),
     )
-    pool = compute.DaskPool(compute.LOCAL, workers=2, preload="samecam._preload")
-    seconds, elapsed = [], []
+    pool = compute.DaskPool(compute.LOCAL, workers=sizes.workers, preload="samecam._preload")
+    seconds: list[float] = []
+    elapsed: list[float] = []
     for _ in range(2):  # the first loads compiled code
         began = time.perf_counter()
-        pair = [pool.submit(itself.timed, (cluster_batch, task)) for _ in range(2)]
-        answers = [future.result() for future in pair]
+        call = (cluster_batch, task)
+        waiting = [pool.submit(itself.timed, call) for _ in range(sizes.workers)]
+        answers = [future.result() for future in waiting]
         elapsed.append(time.perf_counter() - began)
         seconds.append(statistics.mean(used for _, used in answers))
     pool.close()
@@ -234,7 +259,9 @@ def batches(scratch, size, count):
     }
 
 
-def schedule(photos, workers, per_photo, overhead, booking):
+def schedule(
+    photos: int, workers: int, per_photo: float, overhead: float, booking: float
+) -> dict[str, float]:
     """Simulate extraction: seconds until the last photo is booked, and how busy workers were.
 
     Twice as many tasks as workers are out. A worker takes `per_photo·n` for a task of n; the
@@ -245,9 +272,10 @@ def schedule(photos, workers, per_photo, overhead, booking):
     left = [size] * (photos // size) + [photos % size] * bool(photos % size)
     free = [0.0] * workers
     heapq.heapify(free)
-    done, busy, scheduler, parent = [], 0.0, 0.0, 0.0
+    done: list[tuple[float, int]] = []
+    busy, scheduler, parent = 0.0, 0.0, 0.0
 
-    def send(now):
+    def send(now: float) -> None:
         nonlocal busy, scheduler
         count = left.pop()
         scheduler = max(now, scheduler) + overhead
@@ -267,7 +295,7 @@ def schedule(photos, workers, per_photo, overhead, booking):
     return {"photos_a_task": size, "seconds": parent, "busy": busy / (workers * parent)}
 
 
-def million(figures, size):
+def million(figures: dict[str, Any], size: int) -> dict[str, Any]:
     """Time, disk and network of a million photos from the measured figures."""
     large = figures["extraction"]["task_of_200"]
     per_photo = large["processor_seconds"] / 200
@@ -302,30 +330,35 @@ def million(figures, size):
     return {**costs, "workers": rows}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--photos", type=int, default=40)
-    parser.add_argument("--size", type=int, default=512)
-    parser.add_argument("--batch", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=3)
-    options = parser.parse_args()
+def measure(sizes: Sizes) -> dict[str, Any]:
+    """All figures, and what a million photos cost by them."""
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        make_photos(scratch / "photos", options.photos)
-        lengths = [file.stat().st_size for file in (scratch / "photos").iterdir()]
+        photos = scratch / "photos"
+        make_photos(photos, sizes.photos, sizes.width, sizes.height)
+        lengths = [file.stat().st_size for file in photos.iterdir()]
         result = {
             "load_average": os.getloadavg()[0],
             "photo_bytes": sum(lengths) / len(lengths),
-            "extraction": extraction(scratch / "photos", scratch, options.size, options.rounds),
-            "overhead_seconds": overhead(),
-            "parent": parent(scratch),
-            "ls_ssc": batches(scratch, options.size, options.batch),
+            "extraction": extraction(photos, scratch, sizes),
+            "overhead_seconds": overhead(sizes.idle, sizes.workers),
+            "parent": parent(scratch, sizes.booked),
+            "ls_ssc": batches(scratch, sizes),
         }
-    result["million"] = million(result, options.size)
+    return {**result, "million": million(result, sizes.size)}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    for name in ("photos", "size", "batch", "rounds"):
+        asked.add_argument(f"--{name}", type=int, default=getattr(Sizes(), name))
+    options = asked.parse_args(arguments)
+    given = {name: getattr(options, name) for name in ("photos", "size", "batch", "rounds")}
+    sizes = QUICK if options.quick else Sizes(**given)
+    result = measure(sizes)
     for workers, row in result["million"]["workers"].items():
         print(workers, row)
-    write("dask_tasks", result, **vars(options))
-    dask_page.main()
+    write("dask_tasks", result, folder=folder_of(options), **sizes._asdict())
 
 
 if __name__ == "__main__":

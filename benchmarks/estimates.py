@@ -7,17 +7,17 @@ simulated photographs are those of `make demo`; with `--shared` also the real on
 of the originals there (each with its own bytes) up to a count, for the time alone.
 """
 
-import argparse
 import json
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.record import write
+from benchmarks.record import folder_of, parser, write
 
 PARTS = ("reading", "grouping", "evidence", "report")
 CHILD = """
@@ -89,19 +89,20 @@ def measure(
     return result
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, help="folder with photos/ and geometry/")
-    parser.add_argument("--originals", type=int, default=1200)
-    options = parser.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--shared", type=Path, help="folder with photos/ and geometry/")
+    asked.add_argument("--originals", type=int, default=1200)
+    options = asked.parse_args(arguments)
+    demo = (2, 3) if options.quick else (6, 20)
     with tempfile.TemporaryDirectory() as scratch:
-        result = measure(options.shared, options.originals, (6, 20), Path(scratch))
+        result = measure(options.shared, options.originals, demo, Path(scratch))
     for name, row in result.items():
         print(f"{name}: said {row['estimated_seconds']:.0f} s, took {row['seconds']:.0f} s")
         for part in PARTS:
             said, took = row["estimated"].get(part, 0.0), row["measured"][part]
             print(f"    {part}: said {said:.1f} s, took {took:.1f} s")
-    write("estimates", result, originals=options.originals)
+    write("estimates", result, folder=folder_of(options), originals=options.originals)
 
 
 if __name__ == "__main__":

@@ -3,71 +3,74 @@
 python -m benchmarks.extraction [--photos N] [--size 512]
 """
 
-import argparse
 import tempfile
-import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
-from benchmarks.record import write
+from benchmarks.record import folder_of, parser, timed, write
 from samecam.case import ExtractionSettings, extract_photos
 from samecam.compute import Resources
 
 WIDTH, HEIGHT = 4000, 3000
+QUICK = (200, 160)
 
 
-def make_photos(folder, count):
-    """12-megapixel JPEGs of quality 95, 4:2:0, about 5 MB each, all different."""
+def make_photos(folder: Path, count: int, width: int = WIDTH, height: int = HEIGHT) -> None:
+    """JPEGs of quality 95, 4:2:0, all different; about 5 MB each at 12 megapixels."""
     folder.mkdir()
     rng = np.random.default_rng(0)
-    y, x = np.mgrid[:HEIGHT, :WIDTH]
+    y, x = np.mgrid[:height, :width]
     base = 110 + 60 * np.sin(x / 290) + 50 * np.cos(y / 170)
-    noise = rng.normal(0, 6, (HEIGHT, WIDTH, 3))
+    noise = rng.normal(0, 6, (height, width, 3))
     for k in range(count):
         shot = np.roll(noise, 97 * k, axis=(0, 1))
         pixels = np.clip(base[..., None] + shot, 0, 255).astype(np.uint8)
         Image.fromarray(pixels).save(folder / f"{k:04d}.jpg", quality=95)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--photos", type=int, default=60)
-    parser.add_argument("--size", type=int, default=512)
-    options = parser.parse_args()
-    result = {}
+def measure(photos: Path, case: Path, settings: ExtractionSettings, workers: int) -> dict[str, Any]:
+    """Milliseconds of one extraction of all photos into a new case."""
+    count = len(list(photos.iterdir()))
+    run, whole = timed(
+        extract_photos, [photos], case, settings, resources=Resources(workers=workers)
+    )
+    split = {kind: 1e3 * seconds / count for kind, seconds in run.work.items()}
+    parts = ", ".join(f"{kind} {ms:.1f}" for kind, ms in split.items())
+    print(
+        f"{workers} worker(s): {parts} ms of work a photo; "
+        f"whole run {1e3 * whole / count:.1f} ms a photo, {count / whole:.0f} a second"
+    )
+    return {
+        "ms_per_photo": split,
+        "whole_ms_per_photo": 1e3 * whole / count,
+        "photos_per_second": count / whole,
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--photos", type=int, default=60)
+    asked.add_argument("--size", type=int, default=512)
+    options = asked.parse_args(arguments)
+    count, size = (4, 128) if options.quick else (options.photos, options.size)
+    width, height = QUICK if options.quick else (WIDTH, HEIGHT)
     with tempfile.TemporaryDirectory() as scratch:
         photos = Path(scratch) / "photos"
-        make_photos(photos, options.photos)
-        total = sum(f.stat().st_size for f in photos.iterdir()) / options.photos
-        print(f"{options.photos} photos of {WIDTH}×{HEIGHT}, {total / 2**20:.1f} MB each")
-        for file in photos.iterdir():
-            file.read_bytes()  # into the page cache
-        settings = ExtractionSettings(size=options.size)
+        make_photos(photos, count, width, height)
+        megabytes = sum(len(file.read_bytes()) for file in photos.iterdir()) / count / 2**20
+        print(f"{count} photos of {width}×{height}, {megabytes:.1f} MB each, in the page cache")
+        settings = ExtractionSettings(size=size)
         extract_photos([next(photos.iterdir())], Path(scratch) / "warm", settings)
-        for workers in (1, 2):
-            began = time.perf_counter()
-            run = extract_photos(
-                [photos],
-                Path(scratch) / f"c{workers}",
-                settings,
-                resources=Resources(workers=workers),
-            )
-            whole = time.perf_counter() - began
-            split = {k: 1e3 * v / options.photos for k, v in run.work.items()}
-            result[f"workers_{workers}"] = {
-                "ms_per_photo": split,
-                "whole_ms_per_photo": 1e3 * whole / options.photos,
-                "photos_per_second": options.photos / whole,
-            }
-            words = ", ".join(f"{k} {v:.1f}" for k, v in split.items())
-            rate = options.photos / whole
-            print(
-                f"{workers} worker(s): {words} ms of work a photo; "
-                f"whole run {1e3 / rate:.1f} ms a photo, {rate:.0f} a second"
-            )
-    write("extraction", result, photos=options.photos, size=options.size, megabytes=total / 2**20)
+        result = {
+            f"workers_{workers}": measure(photos, Path(scratch) / f"c{workers}", settings, workers)
+            for workers in (1, 2)
+        }
+    folder = folder_of(options)
+    write("extraction", result, folder=folder, photos=count, size=size, megabytes=megabytes)
 
 
 if __name__ == "__main__":

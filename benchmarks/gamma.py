@@ -3,78 +3,69 @@
 python -m benchmarks.gamma [--shared DIR] [--seeds N]
 """
 
-import argparse
-import csv
-import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
-from PIL import Image
 from threadpoolctl import threadpool_limits
 
-from benchmarks.record import write
+from benchmarks import photographs
+from benchmarks.record import folder_of, parser, timed, write
+from samecam import correlate
+from samecam.arrays import Gram
 from samecam.cluster import SSCNC
-from samecam.correlate import gram as correlations
-from samecam.fingerprint import fingerprint
+from samecam.fingerprint import Preset
 from samecam.metrics import scores
-from samecam.photos import exposure
 from samecam.simulate import gram
 
-SIDE = 512
-N_PIXELS = SIDE * SIDE
-RULES = {"auto": "auto", "cost": "cost", "1/√d": 1 / SIDE, "paper": "paper"}
+SIDE, QUICK_SIDE = 512, 256
 SETS = {"20 × 10–50": (20, 10, 50), "10 × 40": (10, 40, 40), "40 × 5–15": (40, 5, 15)}
+QUICK_SETS = {"3 × 10": (3, 10, 10)}
 MEANS = (0.01, 0.03)
+PRESETS: tuple[Preset, ...] = ("paper", "default")
+Collections = Sequence[tuple[Gram, Sequence[Any]]]
 
 
-def simulated(shape, mean, seed):
+def rules(side: int) -> dict[str, Any]:
+    """Names of the rules, and the γ that SSC-NC is given."""
+    return {"auto": "auto", "cost": "cost", "1/√d": 1 / side, "paper": "paper"}
+
+
+def simulated(shape: tuple[int, int, int], mean: float, seed: int) -> tuple[Gram, list[int]]:
     count, low, high = shape
     sizes = np.random.default_rng(seed).integers(low, high + 1, count)
-    drawn = gram(sizes.tolist(), mean, n_pixels=N_PIXELS, seed=seed)
-    return drawn.gram, drawn.labels
+    drawn = gram(sizes.tolist(), mean, n_pixels=SIDE**2, seed=seed)
+    return drawn.gram, drawn.labels.tolist()
 
 
-def photographs(folder, preset):
-    """Correlations and cameras of the photographs whose corner is at most 30 % saturated."""
-    rows, cameras = [], []
-    with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
-        for line in csv.DictReader(stream):
-            with Image.open(folder / line["path"]) as image:
-                pixels = np.asarray(image.crop((0, 0, SIDE, SIDE)))
-            if exposure(pixels).saturated <= 0.3:
-                rows.append(fingerprint(pixels, preset=preset))
-                cameras.append(line["camera"])
-    return correlations(np.stack(rows)), cameras
-
-
-def measure(matrix, truth, rule):
-    began = time.perf_counter()
-    fitted = SSCNC(gamma=RULES[rule], metric="precomputed", n_pixels=N_PIXELS).fit(matrix)
-    seconds = time.perf_counter() - began
-    found = scores(truth, fitted.labels_)
+def measure(matrix: Gram, truth: Sequence[Any], gamma: Any, side: int) -> dict[str, float]:
+    method = SSCNC(gamma=gamma, metric="precomputed", n_pixels=side**2)
+    _, seconds = timed(method.fit, matrix)
+    score = scores(truth, method.labels_)
     return {
-        "F": found.f,
-        "P": found.precision,
-        "R": found.recall,
-        "clusters": found.n_clusters,
-        "unclustered": found.n_unclustered,
-        "gamma": fitted.gamma_,
-        "null_scale": fitted.null_scale_,
+        "F": score.f,
+        "P": score.precision,
+        "R": score.recall,
+        "clusters": score.n_clusters,
+        "unclustered": score.n_unclustered,
+        "gamma": method.gamma_,
+        "null_scale": method.null_scale_,
         "seconds": seconds,
     }
 
 
-def compare(name, collections):
+def compare(name: str, collections: Collections, side: int) -> list[dict[str, Any]]:
     """One line a rule: means over `collections`, a list of (correlations, truth)."""
     rows = []
-    for rule in RULES:
-        runs = [measure(matrix, truth, rule) for matrix, truth in collections]
+    for rule, gamma in rules(side).items():
+        runs = [measure(matrix, truth, gamma, side) for matrix, truth in collections]
         mean = {key: fmean(run[key] for run in runs) for key in runs[0]}
         cameras = fmean(len(set(truth)) for _, truth in collections)
         images = fmean(len(truth) for _, truth in collections)
-        rows.append({"set": name, "cameras": cameras, "images": images, "rule": rule} | mean)
-        rows[-1]["runs"] = runs
+        row = {"set": name, "cameras": cameras, "images": images, "rule": rule}
+        rows.append({**row, **mean, "runs": runs})
         print(
             f"{name:<26} {rule:<6} {mean['F']:.3f} {mean['P']:.3f} {mean['R']:.3f} "
             f"{mean['clusters']:8.1f} {cameras:7.0f} {mean['unclustered']:6.1f} "
@@ -84,32 +75,41 @@ def compare(name, collections):
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, help="folder with photos/")
-    parser.add_argument("--seeds", type=int, default=3)
-    options = parser.parse_args()
-    threadpool_limits(1)
-    measure(*simulated((4, 10, 10), 0.03, 0), "auto")  # compiles
-    print(
-        f"{'set':<26} {'γ':<6} {'F':>5} {'P':>5} {'R':>5} {'clusters':>8} {'cameras':>7} "
-        f"{'alone':>6} {'γ':>7} {'seconds':>7}"
-    )
+def real(folder: Path, side: int) -> list[dict[str, Any]]:
+    shots = photographs.load_judged(folder, side, side)
+    cameras = [photo.camera for photo in shots]
     rows = []
-    for name, shape in SETS.items():
-        for mean in MEANS:
-            drawn = [simulated(shape, mean, seed) for seed in range(options.seeds)]
-            rows += compare(f"{name}, m = {mean}", drawn)
-    if options.shared:
-        for preset in ("paper", "default"):
-            rows += compare(
-                f"photographs, {preset}", [photographs(options.shared / "photos", preset)]
-            )
+    for preset in PRESETS:
+        matrix = correlate.gram(photographs.fingerprints(shots, side, preset))
+        rows += compare(f"photographs, {preset}", [(matrix, cameras)], side)
+    return rows
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--shared", type=Path, help="folder with photos/")
+    asked.add_argument("--seeds", type=int, default=3)
+    options = asked.parse_args(arguments)
+    side, sets = (QUICK_SIDE, QUICK_SETS) if options.quick else (SIDE, SETS)
+    with threadpool_limits(1):
+        measure(*simulated((4, 10, 10), 0.03, 0), "auto", SIDE)  # compiles
+        print(
+            f"{'set':<26} {'γ':<6} {'F':>5} {'P':>5} {'R':>5} {'clusters':>8} {'cameras':>7} "
+            f"{'alone':>6} {'γ':>7} {'seconds':>7}"
+        )
+        rows = []
+        for name, shape in sets.items():
+            for mean in MEANS:
+                drawn = [simulated(shape, mean, seed) for seed in range(options.seeds)]
+                rows += compare(f"{name}, m = {mean}", drawn, SIDE)
+        if options.shared:
+            rows += real(options.shared / "photos", side)
     write(
         "gamma",
         rows,
+        folder=folder_of(options),
         seeds=options.seeds,
-        side=SIDE,
+        side=side,
         blas_threads=1,
         photographs=bool(options.shared),
     )

@@ -15,8 +15,11 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-from benchmarks.record import write
+from benchmarks.record import folder_of, numbers, parser, write
 
 SIZES = (500, 1000, 2000, 4000, 8000)
 LARGE = 16_000
@@ -24,31 +27,33 @@ NULL = 1 / 512
 MULTIPLES = (1.0, 2.0)
 
 
-def camera_sizes(n, seed):
+def camera_sizes(n: int, seed: int) -> list[int]:
     """Cameras of 10 to 50 photographs, n in all."""
     import numpy as np
 
     rng = np.random.default_rng(seed)
-    sizes = []
+    sizes: list[int] = []
     while sum(sizes) < n:
         sizes.append(min(int(rng.integers(10, 51)), n - sum(sizes)))
     return sizes
 
 
-def resident(field):
+def resident(field: str) -> int:
     """`VmRSS` or `VmHWM` (its peak) of this process in bytes."""
     with open("/proc/self/status", encoding="ascii") as stream:
         line = next(line for line in stream if line.startswith(field + ":"))
     return int(line.split()[1]) * 1024
 
 
-def measure(n, multiple, solver, threads, mean, seed):
+def measure(
+    n: int, multiple: float, solver: Any, threads: int, mean: float, seed: int
+) -> dict[str, Any]:
     """Solve one problem in this process; a dictionary of figures."""
     from samecam.represent import represent
     from samecam.simulate import gram
 
-    options = {"solver": solver, "n_threads": threads}
-    represent(gram(camera_sizes(300, seed), mean, seed=seed).gram, multiple * NULL, **options)
+    solve = partial(represent, gamma=multiple * NULL, solver=solver, n_threads=threads)
+    solve(gram(camera_sizes(300, seed), mean, seed=seed).gram)
     G = gram(camera_sizes(n, seed), mean, seed=seed).gram
     with open("/proc/self/clear_refs", "w", encoding="ascii") as stream:
         stream.write("5")  # sets the peak back to the present size
@@ -56,7 +61,7 @@ def measure(n, multiple, solver, threads, mean, seed):
     runs = []
     for _ in range(3 if n < 2000 else 1):
         start = time.perf_counter()
-        report = represent(G, multiple * NULL, **options).report
+        report = solve(G).report
         runs.append((report.seconds, time.perf_counter() - start))
     seconds, checked = min(runs)
     return {
@@ -68,15 +73,16 @@ def measure(n, multiple, solver, threads, mean, seed):
     }  # fmt: skip
 
 
-def in_fresh_process(**what):
+def in_fresh_process(**what: Any) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.lasso", "--one", json.dumps(what)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
-    return json.loads(done.stdout)
+    figures: dict[str, Any] = json.loads(done.stdout)
+    return figures
 
 
-def row(exact, admm):
+def row(exact: dict[str, Any], admm: dict[str, Any] | None) -> str:
     """One line of the table."""
     text = (
         f"{exact['n']:>6}  {exact['gamma_over_null']:>4.1f}  {exact['nonzeros_per_row']:>6.0f}  "
@@ -90,37 +96,51 @@ def row(exact, admm):
     return text
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="n, comma-separated")
-    parser.add_argument("--multiples", default=",".join(map(str, MULTIPLES)), help="γ/σ₀")
-    parser.add_argument(
-        "--large", type=int, default=LARGE, help="n for exact alone at 2σ₀; 0: none"
-    )
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--mean", type=float, default=0.02, help="mean same-camera correlation")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    args = parser.parse_args()
-    if args.one:
-        print(json.dumps(measure(**json.loads(args.one))))
+def asked() -> argparse.ArgumentParser:
+    made = parser(__doc__)
+    made.add_argument("--sizes", type=numbers, default=list(SIZES), help="n, comma-separated")
+    made.add_argument("--multiples", default=",".join(map(str, MULTIPLES)), help="γ/σ₀")
+    made.add_argument("--large", type=int, default=LARGE, help="n for exact alone at 2σ₀; 0: none")
+    made.add_argument("--threads", type=int, default=2)
+    made.add_argument("--mean", type=float, default=0.02, help="mean same-camera correlation")
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--one", help=argparse.SUPPRESS)
+    return made
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = asked().parse_args(arguments)
+    if options.one:
+        print(json.dumps(measure(**json.loads(options.one))))
         return
-    common = {"threads": args.threads, "mean": args.mean, "seed": args.seed}
+    common = {"threads": options.threads, "mean": options.mean, "seed": options.seed}
+    sizes, large = ([100], 0) if options.quick else (options.sizes, options.large)
+    multiples = [2.0] if options.quick else [float(m) for m in options.multiples.split(",")]
     print("                          ---------- exact ----------  ------------- admm -------------")
     print(
         "     n  γ/σ₀  nz/row   seconds      KKT  memory   seconds      KKT  memory  iter   ratio"
     )
     results = []
-    for n in [int(size) for size in args.sizes.split(",") if size]:
-        for multiple in [float(m) for m in args.multiples.split(",")]:
-            pair = [in_fresh_process(n=n, multiple=multiple, solver=solver, **common)
-                    for solver in ("exact", "admm")]  # fmt: skip
-            results += pair
-            print(row(*pair), flush=True)
-    if args.large:
-        results.append(in_fresh_process(n=args.large, multiple=2.0, solver="exact", **common))
+    for n in sizes:
+        for multiple in multiples:
+            exact, admm = (
+                in_fresh_process(n=n, multiple=multiple, solver=solver, **common)
+                for solver in ("exact", "admm")
+            )
+            results += [exact, admm]
+            print(row(exact, admm), flush=True)
+    if large:
+        results.append(in_fresh_process(n=large, multiple=2.0, solver="exact", **common))
         print(row(results[-1], None), flush=True)
-    write("lasso", results, **common, null_scale=NULL)
+    write(
+        "lasso",
+        results,
+        folder=folder_of(options),
+        threads=options.threads,
+        mean=options.mean,
+        seed=options.seed,
+        null_scale=NULL,
+    )
 
 
 if __name__ == "__main__":

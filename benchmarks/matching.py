@@ -6,23 +6,37 @@ In each fold a third of the cameras is unknown to the case; of the others four p
 kept out of it. All of these are matched at --rate .01.
 """
 
-import argparse
 import csv
 import tempfile
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from benchmarks.record import write
-from samecam.case import ExtractionSettings, cluster_photos, match_photos
+from benchmarks.record import folder_of, parser, write
+from samecam.case import ExtractionSettings, Match, cluster_photos, match_photos
 
-SIZE = 512
+SIZE, QUICK_SIZE = 512, 256
 KEPT_OUT = 4
+FOLDS = 3
+Cameras = Mapping[str, Sequence[Path]]
 
 
-def fold(cameras, which, scratch):
+def read_cameras(folder: Path) -> Cameras:
+    """Photos of each camera."""
+    cameras: dict[str, list[Path]] = defaultdict(list)
+    with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
+        for row in csv.DictReader(stream):
+            cameras[row["camera"]].append((folder / row["path"]).resolve())
+    return cameras
+
+
+def fold(
+    cameras: Cameras, which: int, scratch: Path, size: int
+) -> tuple[Counter[str], list[dict[str, Any]]]:
     """Counts of (known or stranger, outcome), and the false matches."""
     names = sorted(cameras)
-    unknown = set(names[which::3])
+    unknown = set(names[which::FOLDS])
     camera_of = {path.name: name for name in names for path in cameras[name]}
     inside = [p for n in names if n not in unknown for p in cameras[n][KEPT_OUT:]]
     asked = [p for n in names for p in (cameras[n] if n in unknown else cameras[n][:KEPT_OUT])]
@@ -30,39 +44,46 @@ def fold(cameras, which, scratch):
     for file, paths in zip(lists, (inside, asked), strict=True):
         file.write_text("\n".join(map(str, paths)))
     case = scratch / f"case{which}"
-    groups = cluster_photos(f"@{lists[0]}", case, ExtractionSettings(size=SIZE)).groups
+    groups = cluster_photos(f"@{lists[0]}", case, ExtractionSettings(size=size)).groups
     named = {
         g.id: Counter(camera_of[Path(p).name] for p in g.paths).most_common(1)[0][0] for g in groups
     }
-    counts, false = Counter(), []
+    counts: Counter[str] = Counter()
+    false = []
     for photo in match_photos(case, f"@{lists[1]}").photos:
         camera = camera_of[Path(photo.path).name]
         who = "stranger" if camera in unknown else "known"
-        outcome = photo.verdict
-        if outcome == "match":
-            outcome = "right" if named[photo.group] == camera else "wrong"
+        outcome = outcome_of(photo, camera, named)
         if outcome == "wrong":
-            false.append({"who": who, "z": photo.best.z, "adjusted": photo.adjusted})
+            z = None if photo.best is None else photo.best.z
+            false.append({"who": who, "z": z, "adjusted": photo.adjusted})
         counts[f"{who}: {outcome}"] += 1
     return counts, false
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, required=True, help="folder with photos/")
-    folder = parser.parse_args().shared / "photos"
-    cameras = defaultdict(list)
-    with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
-        for row in csv.DictReader(stream):
-            cameras[row["camera"]].append((folder / row["path"]).resolve())
-    total, false = Counter(), []
+def outcome_of(photo: Match, camera: str, named: Mapping[int, str]) -> str:
+    """The verdict; of a match, whether it is right."""
+    if photo.verdict != "match" or photo.group is None:
+        return photo.verdict
+    return "right" if named[photo.group] == camera else "wrong"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--shared", type=Path, required=True, help="folder with photos/")
+    options = asked.parse_args(arguments)
+    size = QUICK_SIZE if options.quick else SIZE
+    cameras = read_cameras(options.shared / "photos")
+    total: Counter[str] = Counter()
+    false = []
     with tempfile.TemporaryDirectory() as scratch:
-        for which in range(3):
-            counts, some = fold(cameras, which, Path(scratch))
+        for which in range(1 if options.quick else FOLDS):
+            counts, some = fold(cameras, which, Path(scratch), size)
             total += counts
             false += some
             print(dict(counts), flush=True)
-    write("matching", {"counts": dict(sorted(total.items())), "false": false}, size=SIZE, rate=0.01)
+    result = {"counts": dict(sorted(total.items())), "false": false}
+    write("matching", result, folder=folder_of(options), size=size, rate=0.01)
 
 
 if __name__ == "__main__":

@@ -14,12 +14,13 @@ import json
 import resource
 import subprocess
 import sys
-import time
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy.linalg.blas import ssyrk
 
-from benchmarks.record import write
+from benchmarks.record import best, folder_of, parser, timed, write
 from samecam import correlate
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
@@ -28,43 +29,37 @@ from samecam.metrics import scores
 from samecam.represent import represent
 from samecam.simulate import gram
 
-SIZES = (500, 1000, 2000, 4000, 8000, 16000)
+SIZES, QUICK_SIZES = (500, 1000, 2000, 4000, 8000, 16000), (100,)
 PIXELS = 16384
 
 
-def timed(function, *args, **options):
-    began = time.perf_counter()
-    answer = function(*args, **options)
-    return answer, time.perf_counter() - began
-
-
-def peak():
+def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def rates(_):
-    """Operations of ssyrk and bytes of reading, per second."""
-    X = np.ones((2048, 8192), dtype=np.float32)
+def rates(n: int) -> dict[str, float]:
+    """Operations of ssyrk and bytes of reading, per second; of less where n is small."""
+    side, amount = (2048, 2**28) if n >= SIZES[0] else (256, 2**22)
+    X = np.ones((side, 4 * side), dtype=np.float32)
     ssyrk(1.0, X.T, trans=1)
-    seconds = min(timed(ssyrk, 1.0, X.T, trans=1)[1] for _ in range(3))
-    big = np.ones(2**28, dtype=np.float32)
-    reading = min(timed(big.sum)[1] for _ in range(3))
+    seconds = best(lambda: ssyrk(1.0, X.T, trans=1))
+    big = np.ones(amount, dtype=np.float32)
     return {
-        "operations_per_second": 2048**2 * 8192 / seconds,
-        "bytes_per_second": big.nbytes / reading,
+        "operations_per_second": side**2 * 4 * side / seconds,
+        "bytes_per_second": big.nbytes / best(big.sum),
     }
 
 
-def correlating(n):
+def correlating(n: int) -> dict[str, float]:
     X = np.random.default_rng(0).standard_normal((n, PIXELS), dtype=np.float32)
     before = peak()
     seconds = timed(correlate.gram, X)[1]
     return {"correlate": seconds, "correlate_memory": peak() - before}
 
 
-def grouping(n):
+def grouping(n: int) -> dict[str, float]:
     rng = np.random.default_rng(0)
-    sizes = []
+    sizes: list[int] = []
     while sum(sizes) < n:
         sizes.append(int(rng.integers(10, 51)))
     sizes[-1] -= sum(sizes) - n
@@ -76,22 +71,26 @@ def grouping(n):
     first, starting = timed(start_groups, coefficients)
     good = np.ones(n, dtype=bool)
     loop = Loop(Rates(0.001, 0.01, 0.001), n)
-    began = time.perf_counter()
-    groups = Groups.make(GramSums(G, scales), first)
-    loop.run(groups, good)
+
+    def consolidate() -> Groups:
+        groups = Groups.make(GramSums(G, scales), first)
+        loop.run(groups, good)
+        return groups
+
+    groups, consolidating = timed(consolidate)
     return {
         "cameras": len(sizes),
         "chance": null_seconds + scale_seconds,
         "represent": solving,
         "start": starting,
-        "consolidate": time.perf_counter() - began,
+        "consolidate": consolidating,
         "group_memory": peak() - before,
         "gram_bytes": G.nbytes,
         "F": scores(truth, groups.labels).f,
     }
 
 
-def one(what, n):
+def one(what: str, n: int) -> dict[str, float]:
     represent(np.eye(8, dtype=np.float32), 0.1)  # compiled code
     small = gram([20] * 5, 0.05)
     groups = Groups.make(GramSums(small.gram, np.full(100, 0.05)), small.labels)
@@ -99,24 +98,26 @@ def one(what, n):
     return {"group": grouping, "correlate": correlating, "rates": rates}[what](n)
 
 
-def apart(what, n):
+def apart(what: str, n: int) -> dict[str, float]:
     """In a process of its own, so that its peak memory is its own."""
     command = [sys.executable, "-m", "benchmarks.phases", "--one", what, str(n)]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(run.stdout)
+    figures: dict[str, float] = json.loads(run.stdout)
+    return figures
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--most", type=int, default=SIZES[-1])
-    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
-    options = parser.parse_args()
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--most", type=int, default=SIZES[-1])
+    asked.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    options = asked.parse_args(arguments)
     if options.one:
         print(json.dumps(one(options.one[0], int(options.one[1]))))
         return
+    sizes = QUICK_SIZES if options.quick else [n for n in SIZES if n <= options.most]
     rows = []
-    for n in (size for size in SIZES if size <= options.most):
-        row = {"n": n, "pixels": PIXELS}
+    for n in sizes:
+        row: dict[str, Any] = {"n": n, "pixels": PIXELS}
         for what in ("group", "correlate", "rates"):
             row |= apart(what, n)
         row["correlate_floor"] = n * n * PIXELS / row["operations_per_second"]
@@ -124,7 +125,7 @@ def main():
         row["reading_floor"] = 4 * n * n / row["bytes_per_second"]
         rows.append(row)
         print({key: round(value, 4) for key, value in row.items()}, flush=True)
-    write("phases", rows)
+    write("phases", rows, folder=folder_of(options))
 
 
 if __name__ == "__main__":

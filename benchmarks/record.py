@@ -1,69 +1,150 @@
-"""How a benchmark is timed and written down: the same way everywhere.
+"""How a benchmark is asked, timed and written down: the same way everywhere.
 
-Warm up first, repeat, take the median; compare only what was timed in one run.
+Warm up first, repeat, take the median or the best; compare only what was timed in one run.
 """
 
+import argparse
 import json
 import os
-import platform
 import statistics
-import subprocess
 import time
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
-from samecam.provenance import versions
+from samecam import compute, provenance
+from samecam.files import write_atomically
+from samecam.pages import read_json
 
 RESULTS = Path(__file__).parent / "results"
+# What every result says of itself.
+FIELDS: Mapping[str, type | tuple[type, ...]] = {
+    "benchmark": str,
+    "command": str,
+    "commit": str,
+    "versions": dict,
+    "processor": str,
+    "cores": int,
+    "settings": dict,
+    "result": (dict, list),
+}
+Answer = TypeVar("Answer")
 
 
-def median_seconds(function, repeats):
-    """Median and interquartile range of `repeats` timed calls after one for warming up."""
-    function()
-    times = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - began)
-    quarters = statistics.quantiles(times, n=4) if repeats > 1 else [times[0]] * 3
-    return statistics.median(times), quarters[2] - quarters[0]
+def parser(description: str | None) -> argparse.ArgumentParser:
+    """Options that all benchmarks have: --quick and --out."""
+    made = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    made.add_argument(
+        "--quick",
+        action="store_true",
+        help="tiny sizes, to see that it runs; written only where --out says",
+    )
+    made.add_argument(
+        "--out", type=Path, metavar="DIR", help=f"folder for the result (default {RESULTS})"
+    )
+    return made
 
 
-def interleaved(functions, repeats):
+def folder_of(options: argparse.Namespace) -> Path | None:
+    """Where the result goes; None: nowhere."""
+    if options.out is not None:
+        return Path(options.out)
+    return None if options.quick else RESULTS
+
+
+def numbers(text: str) -> list[int]:
+    """Whole numbers, separated by commas."""
+    return [int(word) for word in text.split(",") if word]
+
+
+def timed(function: Callable[..., Answer], *arguments: Any, **options: Any) -> tuple[Answer, float]:
+    """What a call gives, and its seconds."""
+    began = time.perf_counter()
+    answer = function(*arguments, **options)
+    return answer, time.perf_counter() - began
+
+
+def best(function: Callable[[], object], repeats: int = 3) -> float:
+    """Least seconds of some calls."""
+    return min(timed(function)[1] for _ in range(repeats))
+
+
+def interleaved(functions: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
     """Median seconds of several functions called in turn, so that all meet the same machine."""
-    times = {name: [] for name in functions}
+    times: dict[str, list[float]] = {name: [] for name in functions}
     for function in functions.values():
         function()
     for _ in range(repeats):
         for name, function in functions.items():
-            began = time.perf_counter()
-            function()
-            times[name].append(time.perf_counter() - began)
+            times[name].append(timed(function)[1])
     return {name: statistics.median(values) for name, values in times.items()}
 
 
-def processor():
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.split(":")[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor()
+def describe(device: str) -> str:
+    """A device as a person would name it."""
+    return compute.describe_device(device)
 
 
-def write(name, result, **settings):
-    """Write results/NAME.json with everything needed to make it again."""
-    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
-    commit = subprocess.run(git, capture_output=True, text=True).stdout.strip()
-    document = {
+def about(
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    commit: str | None = None,
+    libraries: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Everything a result says of itself but the result.
+
+    Parameters
+    ----------
+    name : of the benchmark, a module in this folder
+    settings : sizes and the like, ready for JSON
+    commit : where this is no checkout
+    libraries : that are named beside those of fingerprints, SciPy and scikit-learn
+    """
+    more = provenance.library_versions("scipy", "scikit-learn", *libraries)
+    return {
         "benchmark": name,
         "command": f"python -m benchmarks.{name}",
-        "commit": commit,
-        "versions": versions(),
-        "processor": processor(),
+        "commit": commit or provenance.commit(),
+        "versions": provenance.versions() | more,
+        "processor": provenance.processor(),
         "cores": os.cpu_count(),
-        "settings": settings,
-        "result": result,
+        "settings": dict(settings),
     }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps(document, indent=2) + "\n")
-    print(f"written: {path}")
+
+
+def write(
+    name: str,
+    result: Any,
+    *,
+    folder: Path | None = RESULTS,
+    libraries: Sequence[str] = (),
+    **settings: Any,
+) -> None:
+    """Write FOLDER/NAME.json with everything needed to make it again; nowhere if it is None."""
+    document = {**about(name, settings, libraries=libraries), "result": result}
+    if folder is None:
+        print("not written: --quick, and --out does not say where")
+        return
+    save(folder / f"{name}.json", document)
+    print(f"written: {folder / name}.json")
+
+
+def save(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a JSON file, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, json.dumps(document, indent=2) + "\n")
+
+
+def load(name: str, folder: Path | None = RESULTS) -> dict[str, Any]:
+    """What a benchmark wrote last."""
+    path = (folder or RESULTS) / f"{name}.json"
+    document: dict[str, Any] = read_json(path, f"run python -m benchmarks.{name}")
+    return document
+
+
+def missing(document: Mapping[str, Any]) -> list[str]:
+    """Fields that a result has not, or of another type than they should be."""
+    return [name for name, kind in FIELDS.items() if not isinstance(document.get(name), kind)]

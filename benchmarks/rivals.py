@@ -6,32 +6,30 @@ the scale measured from the data. With --only the other parts' rows are kept as 
 python -m benchmarks.rivals [--shared DIR] [--only real|table|twins|speed] [--seeds N]
 """
 
-import argparse
-import csv
-import json
-import time
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import numpy as np
-from PIL import Image
 from threadpoolctl import threadpool_limits
 
-from benchmarks.record import RESULTS, write
+from benchmarks import photographs
+from benchmarks.record import RESULTS, folder_of, load, parser, timed, write
 from samecam import correlate
+from samecam.arrays import Gram
 from samecam.cluster import SSC, SSCNC, ConsolidatedSSC
 from samecam.cluster.rivals import RIVALS, NCuts
 from samecam.datasets import twin
-from samecam.fingerprint import fingerprint
+from samecam.fingerprint import Preset
 from samecam.metrics import scores
-from samecam.photos import exposure
 from samecam.simulate import gram
 
-OURS = {"consolidated": ConsolidatedSSC, "ssc-nc": SSCNC, "ssc": SSC}
+OURS: dict[str, Any] = {"consolidated": ConsolidatedSSC, "ssc-nc": SSCNC, "ssc": SSC}
 RANDOM = ("msc", "lin-ls", "ccc", "mrf", "bloy")
 # As published and, where chance matters, with the measured scale; then variants worth seeing.
-VARIANTS = [(name, {}) for name in OURS]
+VARIANTS: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in OURS]
 for rival, Method in RIVALS.items():
     VARIANTS.append((rival, {}))
     if "null" in Method().get_params():
@@ -57,17 +55,30 @@ TABLE = {
     "D3": ([50, 75, 100], 0.05),
     "D4": ([40, 46, 53, 60, 66, 66, 73, 76, 80, 100], 0.01),
 }
-ROWS = []
+QUICK_TABLE = {"D1": ([12] * 3, 0.05)}
+QUICK_VARIANTS = [("consolidated", {}), ("hierarchical", {}), ("ncuts", {"null": "measured"})]
+SIDES, QUICK_SIDES = (512, 1024), (256,)
+PRESETS: tuple[Preset, ...] = ("paper", "default")
+GRID = tuple([k / 2000 for k in range(1, 21)] + [k / 1000 for k in range(12, 71, 4)])
+# Correlations or fingerprints, cameras, and a seed.
+Collections = Sequence[tuple[Any, Any, int]]
+Row = dict[str, Any]
 
 
-def fit(name, options, data, **common):
-    method = (OURS | RIVALS)[name](**options, **common)
-    began = time.perf_counter()
-    method.fit(data)
-    return method, time.perf_counter() - began
+def fit(name: str, options: Mapping[str, Any], data: Any, **common: Any) -> tuple[Any, float]:
+    """A fitted method, and its seconds."""
+    method = (OURS | dict(RIVALS))[name](**options, **common)
+    return method, timed(method.fit, data)[1]
 
 
-def measure(part, collection, name, options, collections, **common):
+def measure(
+    part: str,
+    collection: str,
+    name: str,
+    options: dict[str, Any],
+    collections: Collections,
+    **common: Any,
+) -> Row:
     """One row: means over the collections, a list of (correlations, truth, seed)."""
     runs = []
     for data, truth, seed in collections:
@@ -99,10 +110,9 @@ def measure(part, collection, name, options, collections, **common):
         "F_least": min(run["F"] for run in runs),
         "F_most": max(run["F"] for run in runs),
     } | mean
-    ROWS.append(row)
-    words = ", ".join(f"{k}={v}" for k, v in options.items())
+    given = ", ".join(f"{k}={v}" for k, v in options.items())
     print(
-        f"{collection:24} {name:16} {words:24} F {row['F']:.3f} P {row['P']:.3f} R {row['R']:.3f} "
+        f"{collection:24} {name:16} {given:24} F {row['F']:.3f} P {row['P']:.3f} R {row['R']:.3f} "
         f"{row['clusters']:6.1f}/{row['cameras']:<3} {row['unclustered']:6.1f} alone "
         f"{row['seconds']:6.2f} s",
         flush=True,
@@ -110,106 +120,108 @@ def measure(part, collection, name, options, collections, **common):
     return row
 
 
-def photographs(folder):
-    """Pixels and cameras of the photographs whose 512² corner is at most 30 % saturated."""
-    kept = []
-    with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
-        for line in csv.DictReader(stream):
-            with Image.open(folder / line["path"]) as image:
-                pixels = np.asarray(image.crop((0, 0, 1024, 1024)))
-            if exposure(pixels[:512, :512]).saturated <= 0.3:
-                kept.append((pixels, line["camera"]))
-    return [pixels for pixels, _ in kept], [camera for _, camera in kept]
-
-
-def real(folder, seeds):
-    pictures, cameras = photographs(folder)
-    for size in (512, 1024):
-        for preset in ("paper", "default"):
-            X = np.stack([fingerprint(p[:size, :size], preset=preset) for p in pictures])
+def real(folder: Path, seeds: int, quick: bool) -> list[Row]:
+    sides = QUICK_SIDES if quick else SIDES
+    shots = photographs.load_judged(folder, max(sides), min(sides))
+    cameras = [photo.camera for photo in shots]
+    rows = []
+    for side in sides:
+        for preset in PRESETS:
+            X = photographs.fingerprints(shots, side, preset)
             G = correlate.gram(X)
-            name = f"photographs, {size}², {preset}"
-            for null in ("published", "measured"):
+            name = f"photographs, {side}², {preset}"
+            for null in () if quick else ("published", "measured"):
                 options = {"null": null, "metric": "correlation"}
-                measure("real", name, "lin-ls", options, [(X, cameras, 0)])
+                rows.append(measure("real", name, "lin-ls", options, [(X, cameras, 0)]))
             del X
-            common = {"metric": "precomputed", "n_pixels": size * size}
-            for method, options in VARIANTS:
+            common = {"metric": "precomputed", "n_pixels": side * side}
+            for method, given in QUICK_VARIANTS if quick else VARIANTS:
                 count = seeds if method in RANDOM else 1
                 runs = [(G, cameras, seed) for seed in range(count)]
-                measure("real", name, method, options, runs, **common)
-            tuned(name, G, cameras, common)
+                rows.append(measure("real", name, method, given, runs, **common))
+            rows.append(tuned(name, G, cameras, common))
+    return rows
 
 
-def tuned(name, G, cameras, common):
+def tuned(name: str, G: Gram, cameras: Sequence[str], common: dict[str, Any]) -> Row:
     """NCuts with the threshold that only the truth can tell, as its authors chose theirs."""
-    grid = [k / 2000 for k in range(1, 21)] + [k / 1000 for k in range(12, 71, 4)]
-    found = {t: scores(cameras, NCuts(threshold=t, **common).fit(G).labels_).f for t in grid}
-    best = max(found, key=found.get)
-    measure("real", name, "ncuts", {"threshold": best}, [(G, cameras, 0)], **common)
-    ROWS[-1]["tuned_on_truth"] = True
+    F = {t: scores(cameras, NCuts(threshold=t, **common).fit(G).labels_).f for t in GRID}
+    best = max(F, key=lambda threshold: F[threshold])
+    row = measure("real", name, "ncuts", {"threshold": best}, [(G, cameras, 0)], **common)
+    return {**row, "tuned_on_truth": True}
 
 
-def table(seeds):
+def table(seeds: int, quick: bool) -> list[Row]:
     """Simulated collections of the published table's shapes, one row per method and shape."""
     common = {"metric": "precomputed", "n_pixels": 512**2}
-    for at, (name, (sizes, mean)) in enumerate(TABLE.items()):
+    rows = []
+    for at, (name, (sizes, mean)) in enumerate((QUICK_TABLE if quick else TABLE).items()):
         drawn = [(*gram(sizes, mean, seed=seed), seed) for seed in range(seeds)]
-        for method, options in VARIANTS:
+        for method, options in QUICK_VARIANTS if quick else VARIANTS:
             row = measure("table", f"{name}, m = {mean}", method, options, drawn, **common)
             if method in PUBLISHED and not options.get("null"):
                 row["published_F"] = PUBLISHED[method][at]
+            rows.append(row)
+    return rows
 
 
-def on_twins(seeds):
+def on_twins(seeds: int, quick: bool) -> list[Row]:
     """The fixed twins of the published table, each method with its published settings."""
-    for at in range(4):
-        found = twin(f"phan-D{at + 1}")
-        drawn = [(*replace(found, seed=found.seed + k).gram(), k) for k in range(seeds)]
-        common = {"metric": "precomputed", "n_pixels": found.n_pixels}
-        for method in (*OURS, *RIVALS):
+    rows = []
+    for at in range(1 if quick else 4):
+        model = twin(f"phan-D{at + 1}")
+        drawn = [(*replace(model, seed=model.seed + k).gram(), k) for k in range(seeds)]
+        common = {"metric": "precomputed", "n_pixels": model.n_pixels}
+        for method in ("consolidated", "hierarchical") if quick else (*OURS, *RIVALS):
             row = measure("twins", f"twin of D{at + 1}", method, {}, drawn, **common)
             if method in PUBLISHED:
                 row["published_F"] = PUBLISHED[method][at]
+            rows.append(row)
+    return rows
 
 
-def speed():
+def speed(quick: bool) -> list[Row]:
     rng = np.random.default_rng(0)
-    sizes = rng.multinomial(2000 - 66 * 10, [1 / 66] * 66) + 10
-    drawn, noise = gram(sizes.tolist(), 0.02), gram([1] * 2000)
+    cameras, photos = (4, 60) if quick else (66, 2000)
+    sizes = rng.multinomial(photos - cameras * 10, [1 / cameras] * cameras) + 10
+    drawn, noise = gram(sizes.tolist(), 0.02), gram([1] * photos)
     common = {"metric": "precomputed", "n_pixels": 512**2}
-    for method, options in VARIANTS:
+    name, rows = f"{cameras} cameras, m = 0.02", []
+    for method, options in QUICK_VARIANTS if quick else VARIANTS:
         fit(method, options, gram([5] * 4, 0.1).gram, **common)  # compiles
-        measure("speed", "66 cameras, m = 0.02", method, options, [(*drawn, 0)], **common)
-    for method in RIVALS:
-        measure("speed", "noise", method, {}, [(*noise, 0)], **common)
+        rows.append(measure("speed", name, method, options, [(*drawn, 0)], **common))
+    for method in ("hierarchical",) if quick else RIVALS:
+        rows.append(measure("speed", "noise", method, {}, [(*noise, 0)], **common))
+    return rows
 
 
-def kept_rows():
+def kept_rows(folder: Path, rows: Sequence[Row]) -> list[Row]:
     """Rows of the parts that were not measured this time."""
-    path = RESULTS / "rivals.json"
-    measured = {row["part"] for row in ROWS}
-    rows = json.loads(path.read_text())["result"] if path.exists() else []
-    return [row for row in rows if row["part"] not in measured]
+    measured = {row["part"] for row in rows}
+    before = load("rivals", folder)["result"] if (folder / "rivals.json").exists() else []
+    return [row for row in before if row["part"] not in measured]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shared", type=Path, help="folder with photos/")
-    parser.add_argument("--only", choices=["real", "table", "twins", "speed"])
-    parser.add_argument("--seeds", type=int, default=5, help="runs of methods with chance in them")
-    options = parser.parse_args()
-    threadpool_limits(1)
-    fit("hierarchical", {}, gram([5] * 4, 0.1).gram, metric="precomputed", n_pixels=512**2)
-    if options.only in (None, "real") and options.shared:
-        real(options.shared / "photos", options.seeds)
-    if options.only in (None, "table"):
-        table(3)
-    if options.only in (None, "twins"):
-        on_twins(3)
-    if options.only in (None, "speed"):
-        speed()
-    write("rivals", kept_rows() + ROWS, seeds=options.seeds, blas_threads=1)
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--shared", type=Path, help="folder with photos/")
+    asked.add_argument("--only", choices=["real", "table", "twins", "speed"])
+    asked.add_argument("--seeds", type=int, default=5, help="runs of methods with chance in them")
+    options = asked.parse_args(arguments)
+    quick, draws, rows = options.quick, 1 if options.quick else 3, []
+    with threadpool_limits(1):
+        fit("hierarchical", {}, gram([5] * 4, 0.1).gram, metric="precomputed", n_pixels=512**2)
+        if options.only in (None, "real") and options.shared:
+            rows += real(options.shared / "photos", options.seeds, quick)
+        if options.only in (None, "table"):
+            rows += table(draws, quick)
+        if options.only in (None, "twins"):
+            rows += on_twins(draws, quick)
+        if options.only in (None, "speed"):
+            rows += speed(quick)
+    folder = folder_of(options)
+    rows = kept_rows(folder or RESULTS, rows) + rows
+    write("rivals", rows, folder=folder, seeds=options.seeds, blas_threads=1)
 
 
 if __name__ == "__main__":

@@ -4,5 +4,10 @@ import sys
 
 import pytest
 
+
+def main() -> int:
+    return int(pytest.main(["--long", "-q", "-s", "tests/soak"]))
+
+
 if __name__ == "__main__":
-    sys.exit(pytest.main(["--long", "-q", "-s", "tests/soak"]))
+    sys.exit(main())

@@ -20,68 +20,63 @@ them, so their sum is more than the whole.
 import argparse
 import json
 import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
 
+from benchmarks.pictures import pictures
+from benchmarks.record import describe, folder_of, numbers, parser, write
 from samecam import compute
-from samecam.fingerprint import _gpu
+from samecam.fingerprint import Steps, _gpu
+from samecam.fingerprint._fingerprint import complete
+from samecam.fingerprint._residual import LEVELS
 
 GROUPS = (8, 16, 32, 64, 128, 256)
-STEPS = {"sigma": 3.0, "preset": "default"}
+STEPS: Steps = {"sigma": 3.0, "preset": "default"}
+Tensor = Any
+Stack = Any  # (count, side, side, 3), each a picture
+Windows = Callable[[Tensor], Tensor]
 
 
-def pictures(count, side, seed=0):
-    """Shading, an edge and noise, all different."""
-    rng = np.random.default_rng(seed)
-    y, x = np.mgrid[:side, :side]
-    base = 100 + 50 * np.sin(x / 29) + 40 * np.cos(y / 17) + 30 * (x > y)
-    noise = rng.normal(0, 4, (2 * side, 2 * side, 3)).astype(np.float32)
-    made = np.empty((count, side, side, 3), dtype=np.uint8)
-    for k in range(count):
-        a, b = rng.integers(0, side, 2)
-        shot = base[..., None] + noise[a : a + side, b : b + side]
-        made[k] = np.clip(shot, 0, 255)
-    return made
-
-
-def lengths(side):
+def lengths(side: int) -> list[int]:
     """Length of an axis, level by level."""
-    found = [side]
-    for _ in range(_gpu.LEVELS):
-        found.append((found[-1] + 7) // 2)
-    return found
+    axis = [side]
+    for _ in range(LEVELS):
+        axis.append((axis[-1] + 7) // 2)
+    return axis
 
 
-def operations(side, channels=3):
+def operations(side: int, channels: int = 3) -> dict[str, float]:
     """Floating-point operations of the products of one picture: analysis, synthesis."""
-    found = lengths(side)
-    one = sum(2 * n * n * 2 * half + 2 * 2 * half * n * 2 * half for n, half in pairwise(found))
+    pairs = pairwise(lengths(side))
+    one = sum(2 * n * n * 2 * half + 2 * 2 * half * n * 2 * half for n, half in pairs)
     return {"analyse": channels * one, "synthesise": one}
 
 
-def traffic(side, channels=3):
+def traffic(side: int, channels: int = 3) -> dict[str, float]:
     """Bytes that each stage reads and writes in device memory, an operation at a time."""
-    found = lengths(side)
-    pairs = list(pairwise(found))
+    halves = lengths(side)[1:]
+    pairs = list(pairwise(lengths(side)))
     area = side * side
     products = sum(4 * (n * n + 2 * (n * 2 * half) + 4 * half * half) for n, half in pairs)
-    details = sum(3 * half * half for half in found[1:])
+    details = sum(3 * half * half for half in halves)
     window = 4 * (8 + 8) + 3 * 12  # two passes for each of four, three minima
     shrink = details * (channels * (8 + window + 8 + 8 + 12 + 4) + 4 + 8)
     return {
         "planes": channels * area * 5,
         "analyse": channels * products,
-        "shrink": shrink + 4 * sum(4 * half * half for half in found[1:]),
+        "shrink": shrink + 4 * sum(4 * half * half for half in halves),
         "synthesise": products,
         "clean": area * (2 * 12 + 12 + 20 + 12 + 4 + 12),
         "rows": area * 8,
     }
 
 
-def by_matmul(squares):
+def by_matmul(squares: Tensor) -> Tensor:
     """Means over windows as products with banded matrices of 1/size."""
     n, k, height, width = squares.shape
     flat, least = squares.reshape(n * k, height, width), None
@@ -89,16 +84,17 @@ def by_matmul(squares):
         down, across = (band(length, size, str(squares.device)) for length in (height, width))
         mean = torch.bmm(torch.bmm(down.expand(n * k, -1, -1), flat), across.expand(n * k, -1, -1))
         least = mean if least is None else torch.minimum(least, mean, out=least)
+    assert least is not None
     return least.view(n, k, height, width)
 
 
 @lru_cache(maxsize=64)
-def band(length, size, device):
+def band(length: int, size: int, device: str) -> Tensor:
     ones = np.triu(np.tril(np.ones((length, length)), size // 2), -(size // 2))
     return torch.tensor(ones / size, dtype=torch.float32, device=device)
 
 
-def by_shift(squares):
+def by_shift(squares: Tensor) -> Tensor:
     """Means over windows as sums of shifted arrays, in the order of the compiled kernel."""
     height, width = squares.shape[2:]
     wide = torch.nn.functional.pad(squares, (4, 4, 4, 4))
@@ -114,7 +110,7 @@ def by_shift(squares):
     return least
 
 
-def by_pool(squares):
+def by_pool(squares: Tensor) -> Tensor:
     """Means over rows of windows, then over their columns."""
     least = None
     for size in _gpu.WINDOWS:
@@ -125,7 +121,7 @@ def by_pool(squares):
     return least
 
 
-WINDOWS = {
+WINDOWS: Mapping[str, Windows] = {
     "pool": by_pool,
     "matmul": by_matmul,
     "shift": by_shift,
@@ -136,14 +132,16 @@ WINDOWS = {
 class Timer:
     """Median seconds of a call, waiting for the device before and after."""
 
-    def __init__(self, device, repeats):
+    def __init__(self, device: str, repeats: int) -> None:
         self.cuda, self.repeats = device.startswith("cuda"), repeats
 
-    def wait(self):
+    def wait(self) -> None:
         if self.cuda:
             torch.cuda.synchronize()
 
-    def __call__(self, function, prepare=lambda: None):
+    def __call__(
+        self, function: Callable[[Any], object], prepare: Callable[[], Any] = lambda: None
+    ) -> float:
         """`prepare` is called before each call, untimed; its result is the argument."""
         times = []
         for turn in range(self.repeats + 1):
@@ -157,7 +155,7 @@ class Timer:
         return float(np.median(times))
 
 
-def rates(name, timer, small):
+def rates(name: str, timer: Timer, small: bool) -> dict[str, float]:
     """What this device reaches: operations, bytes through memory, bytes from the host."""
     side, amount = (512, 2**24) if small else (4096, 2**30)
     a, b = torch.rand((2, side, side), device=name)
@@ -171,9 +169,11 @@ def rates(name, timer, small):
     }
 
 
-def stages(images, name, group, timer, windows):
+def stages(
+    images: Stack, name: str, group: int, timer: Timer, windows: Windows
+) -> dict[str, float]:
     """Seconds of each stage for one group."""
-    steps, part = _gpu.complete(STEPS), images[:group]
+    steps, part = complete(STEPS), images[:group]
     stack = next(_gpu.uploads(part, name, group))
     planes = _gpu.to_planes(stack)
     bands = _gpu.analyse(planes)
@@ -193,7 +193,7 @@ def stages(images, name, group, timer, windows):
     }
 
 
-def floor(side, rate):
+def floor(side: int, rate: Mapping[str, float]) -> dict[str, float]:
     """Least seconds a picture, host to device rows, at the measured rates."""
     work, moved = sum(operations(side).values()), sum(traffic(side).values())
     return {
@@ -203,14 +203,21 @@ def floor(side, rate):
     }
 
 
-def by_group(images, device, group, timer, windows, least):
+def by_group(
+    images: Stack,
+    device: str,
+    group: int,
+    timer: Timer,
+    windows: Windows,
+    least: Mapping[str, float],
+) -> dict[str, Any]:
     """Pictures a second and stages for one size of the group."""
     name = compute.torch_device(device)
     if timer.cuda:
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
     whole = timer(lambda _: _gpu.rows(images, STEPS, device, group=group)) / len(images)
-    need = group * _gpu.picture_bytes(images[0].shape, _gpu.complete(STEPS))
+    need = group * _gpu.picture_bytes(images[0].shape, complete(STEPS))
     kept = 4 * images.shape[1] * images.shape[2] * len(images)
     peak = torch.cuda.max_memory_allocated() - kept if timer.cuda else None
     each = {k: 1e6 * v / group for k, v in stages(images, name, group, timer, windows).items()}
@@ -225,7 +232,7 @@ def by_group(images, device, group, timer, windows, least):
     }
 
 
-def agreement(images, device):
+def agreement(images: Stack, device: str) -> dict[str, Any]:
     """Whether neighbours and groups change bits, and how far the processor's torch is."""
     few = images[:40]
     order = np.random.default_rng(1).permutation(len(few))
@@ -245,15 +252,19 @@ def agreement(images, device):
     }
 
 
-def measure(options):
+def measure(options: argparse.Namespace) -> dict[str, Any]:
     """All figures of one run."""
     device = compute.choose_device(options.device)
     timer = Timer(device, options.repeats)
-    images = pictures(options.count, options.side)
+    images: Stack = pictures(options.count, options.side)
     rate = rates(compute.torch_device(device), timer, not timer.cuda)
     least = floor(options.side, rate)
-    result = {"device": compute.describe_device(device), "torch": torch.__version__, "rates": rate}
-    result |= {"floor_microseconds": {k: 1e6 * v for k, v in least.items()}}
+    result: dict[str, Any] = {
+        "device": describe(device),
+        "torch": torch.__version__,
+        "rates": rate,
+        "floor_microseconds": {k: 1e6 * v for k, v in least.items()},
+    }
     result["windows"] = {
         name: 1e6
         * stages(images, compute.torch_device(device), _gpu.GROUP, timer, kind)["shrink"]
@@ -276,24 +287,22 @@ def measure(options):
     return result
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--side", type=int, default=512)
-    parser.add_argument("--count", type=int, default=512, help="pictures in the stack")
-    parser.add_argument("--groups", default=",".join(map(str, GROUPS)))
-    parser.add_argument("--windows", choices=sorted(WINDOWS), default="square")
-    parser.add_argument("--repeats", type=int, default=7)
-    parser.add_argument("--record", action="store_true", help="write benchmarks/results/…json")
-    options = parser.parse_args()
-    options.groups = [int(word) for word in options.groups.split(",")]
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("--device", default="cuda")
+    asked.add_argument("--side", type=int, default=512)
+    asked.add_argument("--count", type=int, default=512, help="pictures in the stack")
+    asked.add_argument("--groups", type=numbers, default=list(GROUPS))
+    asked.add_argument("--windows", choices=sorted(WINDOWS), default="square")
+    asked.add_argument("--repeats", type=int, default=7)
+    options = asked.parse_args(arguments)
+    if options.quick:
+        options.side, options.count, options.groups, options.repeats = 64, 6, [2, 4], 1
     result = measure(options)
     print(json.dumps(result, indent=2))
-    if options.record:
-        from benchmarks.record import write
-
-        write("gpu.extraction", result, **vars(options))
-    return result
+    names = ("device", "side", "count", "groups", "windows", "repeats")
+    given = {name: getattr(options, name) for name in names}
+    write("gpu.extraction", result, folder=folder_of(options), libraries=("torch",), **given)
 
 
 if __name__ == "__main__":

@@ -11,23 +11,29 @@ then with the waiting that telling the parts apart needs.
 
 import argparse
 import time
+from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any, Literal
 
-from benchmarks.record import write
+from benchmarks.record import describe, folder_of, parser, write
 
 NULL = 0.00195
 PARTS = ("count", "select", "gather", "descend", "check", "_pack")
 ROWS = 4096
+Tensor = Any
+Solver = Literal["exact", "admm"]
+SMALL = 1500
 
 
-def camera_sizes(n, rng):
+def camera_sizes(n: int, rng: Any) -> list[int]:
     """Photographs of each camera, n in all."""
-    sizes = []
+    sizes: list[int] = []
     while sum(sizes) < n:
         sizes.append(min(int(rng.integers(83, 361)), n - sum(sizes)))
     return sizes
 
 
-def draw(n, mean, seed, device):
+def draw(n: int, mean: float, seed: int, device: str) -> Tensor:
     """A simulated Gram (n, n) float32 as a tensor on the device."""
     import numpy as np
     import torch
@@ -56,23 +62,23 @@ def draw(n, mean, seed, device):
 class Clock:
     """Wraps functions of a module and adds up what each takes."""
 
-    def __init__(self, module, names, wait):
+    def __init__(self, module: ModuleType, names: Sequence[str], wait: Callable[[], None]) -> None:
         self.seconds = dict.fromkeys(names, 0.0)
         self._module, self._wait = module, wait
         self._plain = {name: getattr(module, name) for name in names}
 
-    def __enter__(self):
+    def __enter__(self) -> dict[str, float]:
         for name in self._plain:
             setattr(self._module, name, self._timed(name))
         return self.seconds
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         for name, function in self._plain.items():
             setattr(self._module, name, function)
         self.seconds["descend"] -= self.seconds["gather"]  # which it calls
 
-    def _timed(self, name):
-        def timed(*args):
+    def _timed(self, name: str) -> Callable[..., Any]:
+        def timed(*args: Any) -> Any:
             self._wait()
             began = time.perf_counter()
             answer = self._plain[name](*args)
@@ -83,39 +89,47 @@ class Clock:
         return timed
 
 
-def spied(batches):
+def spied(plain: Callable[..., Any], batches: list[dict[str, Any]]) -> Callable[..., Any]:
     """`_descent.descend` that notes down the size and the iterations of each batch."""
-    from samecam.represent.gpu import _descent
 
-    plain = _descent.descend
-
-    def descend(grams, target, start, valid, rule):
-        found = plain(grams, target, start, valid, rule)
+    def descend(grams: Any, target: Any, start: Any, valid: Any, rule: Any) -> Any:
+        answer = plain(grams, target, start, valid, rule)
         batches.append({
             "kind": type(grams).__name__, "rows": start.shape[0], "width": start.shape[1],
             "tol": rule.tol, "dtype": str(start.dtype).removeprefix("torch."),
-            "iterations_mean": float(found.iterations.mean()),
-            "iterations_most": int(found.iterations.max()),
+            "iterations_mean": float(answer.iterations.mean()),
+            "iterations_most": int(answer.iterations.max()),
         })  # fmt: skip
-        return found
+        return answer
 
-    return plain, descend
+    return descend
 
 
-def by_part(gram, gamma, device, memory, wait):
+def by_part(
+    gram: Tensor, gamma: float, device: str, memory: int | None, wait: Callable[[], None]
+) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """Seconds by part, and the batches that were descended on."""
+    from unittest.mock import patch
+
     from samecam.represent import represent
     from samecam.represent.gpu import _descent, _exact
 
-    batches = []
-    plain, _descent.descend = spied(batches)
-    with Clock(_exact, PARTS, wait) as seconds:
+    batches: list[dict[str, Any]] = []
+    descend = spied(_descent.descend, batches)
+    with patch.object(_descent, "descend", descend), Clock(_exact, PARTS, wait) as seconds:
         represent(gram, gamma, device=device, memory=memory)
-    _descent.descend = plain
     return seconds, batches
 
 
-def measure(gram, gamma, device, memory, solver, repeats, wait):
+def measure(
+    gram: Tensor,
+    gamma: float,
+    device: str,
+    memory: int | None,
+    solver: Solver,
+    repeats: int,
+    wait: Callable[[], None],
+) -> dict[str, Any]:
     """Figures of one solver; the best of `repeats` runs."""
     from samecam.represent import represent
 
@@ -135,48 +149,71 @@ def measure(gram, gamma, device, memory, solver, repeats, wait):
     }  # fmt: skip
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--n", type=int, default=15677)
-    parser.add_argument("--device", default="cuda")
-    parser.add_argument("--gamma", type=float, default=2.0, help="γ in units of σ₀")
-    parser.add_argument("--mean", type=float, default=0.02)
-    parser.add_argument("--memory", type=int, help="bytes beside the Gram")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--admm", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    args = parser.parse_args()
+def asked() -> argparse.ArgumentParser:
+    made = parser(__doc__)
+    made.add_argument("--n", type=int, default=15677)
+    made.add_argument("--device", default="cuda")
+    made.add_argument("--gamma", type=float, default=2.0, help="γ in units of σ₀")
+    made.add_argument("--mean", type=float, default=0.02)
+    made.add_argument("--memory", type=int, help="bytes beside the Gram")
+    made.add_argument("--repeats", type=int, default=3)
+    made.add_argument("--admm", action="store_true")
+    made.add_argument("--seed", type=int, default=0)
+    return made
+
+
+def run(options: argparse.Namespace) -> tuple[list[dict[str, Any]], str]:
+    """Figures of each solver, those of the exact one by part; and the device."""
     import torch
 
-    from samecam.compute import choose_device, describe_device, torch_device
+    from samecam.compute import choose_device, torch_device
 
-    device = choose_device(args.device)
-    where, gamma = torch_device(device), args.gamma * NULL
-    wait = torch.cuda.synchronize if device.startswith("cuda") else (lambda: None)
-    solvers = ("exact", "admm") if args.admm else ("exact",)
-    small = draw(1500, args.mean, args.seed, where)
-    gram = draw(args.n, args.mean, args.seed, where)
+    device = choose_device(options.device)
+    on_gpu = device.startswith("cuda")
+    where, gamma = torch_device(device), options.gamma * NULL
+    wait: Callable[[], None] = torch.cuda.synchronize if on_gpu else (lambda: None)
+    solvers: tuple[Solver, ...] = ("exact", "admm") if options.admm else ("exact",)
+    small = draw(min(SMALL, options.n), options.mean, options.seed, where)
+    gram = draw(options.n, options.mean, options.seed, where)
     results, peak = [], 0
     for solver in solvers:
-        measure(small, gamma, device, args.memory, solver, 1, wait)
-        results.append(measure(gram, gamma, device, args.memory, solver, args.repeats, wait))
-        for name, value in results[-1].items():
-            print(
-                f"{name:>18}  {value:.6g}" if isinstance(value, float) else f"{name:>18}  {value}"
-            )
-    if device.startswith("cuda"):
+        measure(small, gamma, device, options.memory, solver, 1, wait)
+        results.append(measure(gram, gamma, device, options.memory, solver, options.repeats, wait))
+        show(results[-1])
+    if on_gpu:
         torch.cuda.reset_peak_memory_stats(device)
         peak = -torch.cuda.memory_allocated(device)
-    seconds, batches = by_part(gram, gamma, device, args.memory, wait)
-    for name, value in seconds.items():
-        print(f"{name:>18}  {value:.3f} s")
-    for b in batches:
-        print("  ", *b.values())
-    if device.startswith("cuda"):
+    seconds, batches = by_part(gram, gamma, device, options.memory, wait)
+    show({name: f"{value:.3f} s" for name, value in seconds.items()})
+    for batch in batches:
+        print("  ", *batch.values())
+    if on_gpu:
         peak += torch.cuda.max_memory_allocated(device)
         print(f"peak of the exact solver beside the Gram: {peak / 2**30:.2f} GiB")
     results[0] |= {"parts": seconds, "batches": batches, "peak_memory": peak}
-    write("gpu.lasso", results, **vars(args), device_name=describe_device(device), null_scale=NULL)
+    return results, device
+
+
+def show(figures: dict[str, Any]) -> None:
+    for name, value in figures.items():
+        print(f"{name:>18}  {value:.6g}" if isinstance(value, float) else f"{name:>18}  {value}")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = asked().parse_args(arguments)
+    if options.quick:
+        options.n, options.repeats = 200, 1
+    results, device = run(options)
+    names = ("n", "device", "gamma", "mean", "memory", "repeats", "admm", "seed")
+    write(
+        "gpu.lasso",
+        results,
+        folder=folder_of(options),
+        libraries=("torch",),
+        **{name: getattr(options, name) for name in names},
+        device_name=describe(device),
+        null_scale=NULL,
+    )
 
 
 if __name__ == "__main__":

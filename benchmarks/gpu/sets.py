@@ -1,32 +1,45 @@
 """Simulated fingerprints made on the device: cameras that do not exist, with truth."""
 
 import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 import torch
 
+from samecam.arrays import Floats, Labels
 from samecam.correlate._rows import DeviceRows
 from samecam.store import DiskStore, Placement, Record
 from samecam.store._shard import SHARD_BYTES, shard_path
 
 CAMERA_SPREAD, PHOTO_CV = 0.4, 0.7
+Kind = Literal["int8", "float16", "float32"]
 KEPT = 3.89  # standard deviations that int8 holds: the 99.99 % quantile of a normal law
 
 
-def truth_of(sizes, seed=0):
+def truth_of(sizes: Sequence[int], seed: int = 0) -> Labels:
     """Camera of each photo, in random order."""
     return np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
 
 
-def strengths(cameras, mean, seed=0):
+def strengths(cameras: Labels, mean: float, seed: int = 0) -> Floats:
     """a_i, so that photos i, j of one camera correlate by a_i a_j, about `mean` on average."""
     rng = np.random.default_rng(seed + 1)
     camera = rng.lognormal(0, CAMERA_SPREAD, cameras.max() + 1)[cameras]
     photo = rng.gamma(1 / PHOTO_CV**2, PHOTO_CV**2, len(cameras))
-    return np.minimum(np.sqrt(mean) * camera * photo, 0.95).astype(np.float32)
+    return np.asarray(np.minimum(np.sqrt(mean) * camera * photo, 0.95), dtype=np.float32)
 
 
-def blocks(cameras, mean, d, device, dtype, seed=0, step=1024):
+def blocks(
+    cameras: Labels,
+    mean: float,
+    d: int,
+    device: str,
+    dtype: Kind,
+    seed: int = 0,
+    step: int = 1024,
+) -> Iterator[tuple[int, Any, Any]]:
     """(first, values, scales) of `step` rows at a time, as a store would hold them."""
     made = torch.Generator(device).manual_seed(seed)
     patterns = torch.randn((cameras.max() + 1, d), generator=made, device=device).half()
@@ -47,7 +60,9 @@ def blocks(cameras, mean, d, device, dtype, seed=0, step=1024):
             yield first, rows.to(getattr(torch, dtype)), torch.ones(len(rows), device=device)
 
 
-def on_device(cameras, mean, d, device, dtype="int8", seed=0):
+def on_device(
+    cameras: Labels, mean: float, d: int, device: str, dtype: Kind = "int8", seed: int = 0
+) -> DeviceRows:
     """All rows in the memory of the device."""
     n = -(-len(cameras) // 32) * 32
     values = torch.zeros((n, d), dtype=getattr(torch, dtype), device=device)
@@ -58,7 +73,15 @@ def on_device(cameras, mean, d, device, dtype="int8", seed=0):
     return DeviceRows(values, scales, d)
 
 
-def on_disk(folder, cameras, mean, d, device, dtype, seed=0):
+def on_disk(
+    folder: Path,
+    cameras: Labels,
+    mean: float,
+    d: int,
+    device: str,
+    dtype: Literal["int8", "float16"],
+    seed: int = 0,
+) -> DiskStore:
     """A store on disk, written without passing through the encoder, which is not the question."""
     store = DiskStore.create(folder, n_pixels=d, dtype=dtype)
     capacity = SHARD_BYTES // (d * np.dtype(dtype).itemsize)

@@ -161,8 +161,8 @@ def significant(value: float) -> str:
 
 def power_of_ten(value: float) -> str:
     """1.2·10¹³."""
-    high = math.floor(math.log10(value))
-    return f"{value / 10.0**high:.1f}·10{str(high).translate(_RAISED)}"
+    mantissa, power = f"{value:.1e}".split("e")
+    return f"{mantissa}·10{str(int(power)).translate(_RAISED)}"
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,195 @@
+"""docs/cost.md: laws, tables and sentences from what benchmarks/results/growth.json holds."""
+
+import math
+
+import pytest
+
+from benchmarks import growth_limits, growth_page, growth_plot, record
+from samecam.pages import digest, digest_in
+
+WHOLE = growth_page.runs_of(record.load("growth"))
+
+
+def document(sizes=(500, 1000, 2000, 4000, 8000), device="cuda:0 (Card)", **seconds):
+    """A run in which phases follow the laws given, c·n^e, and operations grow as n²."""
+    rows = [
+        {"n": n, "cameras": n // 100}
+        | {
+            phase: {"seconds": c * n**e, "floor": c * n**e / 2, "operations": n**2, "groups": 9}
+            for phase, (c, e) in seconds.items()
+        }
+        for n in sizes
+    ]
+    return {
+        "device": device, "processor": "P", "threads": 2, "memory": 2e11, "rows": rows,
+        "command": "c", "commit": "0", "versions": {}, "left_out": [],
+        "settings": {"pixels": 65536}, "rates": {"float32": 1e11, "gram": 1e11, "bytes": 1e10},
+        "extraction": {"seconds_a_photo": 0.01, "floor_a_photo": 0.001, "exponent": 1.0,
+                       "operations_a_photo": 1e8},
+    }  # fmt: skip
+
+
+LAWS = {"gram": (1e-7, 2.0), "lasso": (1e-9, 2.6), "consolidation": (1e-8, 2.0)}
+
+
+def test_plot_is_of_the_figures_and_shows_every_phase_with_its_exponent():
+    svg = growth_page.PLOT.read_text(encoding="utf-8")
+    assert digest_in(svg) == digest(WHOLE), "draw it again: python -m benchmarks.growth_page"
+    for name in growth_page.devices(WHOLE):
+        for phase, power in growth_page.exponents(WHOLE[name]).items():
+            assert f"{growth_page.NAMES[phase]}, n^{power:.2f}" in svg
+        assert growth_page.where(WHOLE[name]) in svg
+
+
+def test_figures_name_what_is_needed_to_make_them_again():
+    for name in growth_page.devices(WHOLE):
+        assert {"commit", "versions", "device", "processor", "threads", "seed"} <= set(WHOLE[name])
+        assert all(row["lasso"]["converged"] for row in WHOLE[name]["rows"])
+
+
+def test_figures_may_stand_in_the_result():
+    """As they do now; at first they stood beside the settings."""
+    flat = document(**LAWS)
+    kept = {key: flat[key] for key in ("rows", "rates", "extraction", "left_out")}
+    nested = {key: value for key, value in flat.items() if key not in kept} | {"result": kept}
+    ways = [growth_page.runs_of({"cpu": run})["cpu"] for run in (flat, nested)]
+    assert growth_page.tables({"cpu": ways[0]}) == growth_page.tables({"cpu": ways[1]})
+
+
+def test_exponent_is_that_of_the_upper_half():
+    n = [500, 1000, 2000, 4000, 8000]
+    seconds = [7.0, 7.0] + [3e-9 * size**2.4 for size in n[2:]]
+    c, power = growth_limits.law(n, seconds)
+    assert power == pytest.approx(2.4)
+    assert c == pytest.approx(3e-9)
+    assert growth_limits.law(n[:2], [1, 4])[1] == pytest.approx(2)
+    assert growth_limits.law(n[::-1], seconds[::-1])[1] == pytest.approx(2.4)
+
+
+def test_exponent_of_one_size_is_refused():
+    with pytest.raises(ValueError, match="measure two or more"):
+        growth_limits.law([500], [1.0])
+
+
+def test_table_has_a_dash_where_nothing_was_measured():
+    made = document(ls_ssc=(1e-6, 2.0), **LAWS)
+    del made["rows"][-1]["ls_ssc"]
+    lines = growth_page.device_table(made).splitlines()
+    assert lines[6].endswith("| – |")
+    assert lines[6].startswith("| 8,000 | 80 (8.0) | 6.4 (3.2) |")
+    assert lines[7] == "| **exponent** | **1.00** | **2.00** | **2.60** | **2.00** | **2.00** |"
+    assert lines[9] == "| their exponent | 1.00 | 2.00 | 2.00 | 2.00 | 2.00 |"
+    assert lines[10] == "| times the floor, largest n | 10 | 2.0 | 2.0 | 2.0 | 2.0 |"
+
+
+def test_formulas_of_the_paper_as_printed_and_corrected():
+    n, d, t = 1000, 4096, growth_page.ITERATIONS
+    assert growth_page.printed("gram", n, {}, d)[1] == d * n**2
+    before, after = growth_page.printed("lasso", n, {}, d)
+    assert before == pytest.approx(n**3 / 3 + 3 * t * n**2)
+    assert after == pytest.approx(n**3 / 3 + 2 * t * n**3)
+    before, after = growth_page.printed("ls_ssc", n, {"groups": 10}, d)
+    p, tail = 500, 100 * math.log(10)
+    assert before == pytest.approx(6 * (p**3 / 3 + (3 * t + math.log(p) + 1) * p**2) + tail)
+    assert after == pytest.approx(
+        3 * (p**3 / 3 + 2 * t * p**3 + (math.log(p) + 1 + d) * p**2) + tail
+    )
+
+
+def test_lasso_overtakes_the_gram_where_their_laws_meet():
+    said = growth_page.overtaking(document(**LAWS))
+    n = (4 * 1e-7 / 1e-9) ** (1 / 0.6)
+    assert said.endswith(f"at n = {n:,.0f}.")
+    flat = document(**(LAWS | {"lasso": (1e-9, 1.9)}))
+    assert "no faster" in growth_page.overtaking(flat)
+
+
+def test_largest_collection_just_fits_into_the_night():
+    cpu = document(device="cpu", **LAWS)
+    for machine in growth_limits.machines(cpu, document(**LAWS), core_rate=18):
+        n = machine.largest()
+        assert machine.seconds(n) <= 3600 * growth_limits.HOURS
+        more = machine.seconds(1.12 * n)
+        assert more > 3600 * growth_limits.HOURS
+        # Infinite only because sums no longer fit.
+        sums = growth_limits.SUM_BYTES * (1.12 * n) ** 2 / growth_limits.CAMERA
+        assert math.isinf(more) == (sums > machine.memory)
+
+
+def test_seconds_of_a_machine_by_hand():
+    cpu = document(device="cpu", **LAWS)
+    laptop = growth_limits.machines(cpu, document(**LAWS), core_rate=18)[0]
+    n = 10_000
+    whole = 4 * 1e-7 * n**2 + 1e-9 * n**2.6 + 1e-8 * n**2
+    assert laptop.seconds(n) == pytest.approx(n / 36 + whole)
+    n, p = 100_000, laptop.together()
+    assert p == pytest.approx(math.sqrt(4e9 / 6), rel=0.01)
+    batches = n / p * laptop.grouping(p) * 1.2
+    refining = 12 * 2 * n * 1000 * 512**2 / 1e11
+    assert laptop.seconds(n) == pytest.approx(n / 36 + batches + refining)
+
+
+def test_nothing_is_said_of_a_gpu_that_was_not_measured():
+    cpu = document(device="cpu", **LAWS)
+    assert len(growth_limits.sentences(cpu, document(**LAWS), 18)) == 3
+    assert len(growth_limits.sentences(cpu, document(device="torch-cpu", **LAWS), 18)) == 1
+    assert len(growth_limits.sentences(cpu, None, 18)) == 1
+
+
+def test_both_devices_are_in_the_page_when_both_were_measured():
+    both = {"cpu": document(device="cpu", **LAWS), "gpu": document(**LAWS)}
+    parts, svg = growth_page.generated(both), growth_plot.plot(both)
+    for words in (parts["table"], parts["dominates"], svg):
+        assert "Card" in words
+        assert "2 cores (P)" in words
+    assert parts["operations"].count("GPU, n = 8,000") == 3
+    assert "one Card" in parts["sentences"]
+    assert svg == growth_plot.plot(both)
+
+
+def test_evidence_and_report_that_were_not_measured_are_said_not_to_be():
+    cpu = document(device="cpu", **LAWS)
+    lines = growth_page.device_table(cpu).splitlines()
+    assert lines[0].endswith("| LS-SSC | evidence | report |")
+    assert lines[7].endswith("| not measured | not measured | not measured |")
+    text = growth_page.after(cpu)
+    assert text.startswith("- evidence: not measured.\n- report: not measured.\n")
+    assert text.endswith("(#how-large-a-collection) contain neither.")
+    assert growth_limits.machines(cpu, None, 18)[0].after(10_000) == 0
+
+
+AFTER = {"evidence": (1e-8, 2.0), "report": (1e-4, 1.0)}
+
+
+def test_evidence_and_report_have_a_law_of_their_own():
+    cpu = document(device="cpu", **LAWS, **AFTER)
+    for row in cpu["rows"]:
+        del row["report"]["floor"], row["report"]["operations"]
+    lines = growth_page.device_table(cpu).splitlines()
+    assert lines[6].endswith("| 0.64 (0.32) | 0.80 |")
+    assert lines[7].endswith("| **2.00** | **1.00** |")
+    assert lines[8].endswith("| 6.4·10⁷ | – |")
+    assert lines[10].endswith("| 2.0 | – |")
+    evidence, report, _, inside = growth_page.after(cpu).splitlines()
+    assert evidence.startswith("- evidence: 0.64 s at n = 8,000, 9 groups (")
+    assert evidence.endswith("by the law 1.0·10⁻⁸·n^2.00, 100 s at n = 100,000.")
+    assert report.endswith("by the law 1.0·10⁻⁴·n^1.00, 10 s at n = 100,000.")
+    assert inside.endswith("contain evidence and report.")
+    assert growth_plot.plot({"cpu": cpu}).count("report, n^1.00") == 1
+
+
+def test_evidence_and_report_are_in_the_time_of_a_collection():
+    """By the laws of the processor, whatever groups; only evidence grows with the pixels."""
+    plain, more = document(device="cpu", **LAWS), document(device="cpu", **LAWS, **AFTER)
+    gpu = document(**LAWS)
+    for k in (0, 1):
+        before = growth_limits.machines(plain, gpu, 18)[k]
+        after = growth_limits.machines(more, gpu, 18)[k]
+        for n in (10_000, 100_000):
+            extra = 4 * 1e-8 * n**2 + 1e-4 * n
+            assert after.seconds(n) - before.seconds(n) == pytest.approx(extra)
+
+
+def test_a_phase_of_the_processor_is_no_column_of_a_gpu():
+    gpu = document(**LAWS)
+    assert "evidence" not in growth_page.device_table(gpu)

@@ -1,0 +1,125 @@
+"""Every benchmark runs from beginning to end at a tiny size, and its result can be read."""
+
+import json
+from importlib import import_module
+
+import pytest
+
+from benchmarks import (
+    calibration_page,
+    consolidated_page,
+    dask_page,
+    growth,
+    growth_page,
+    growth_plot,
+    record,
+    rivals_page,
+)
+
+# Arguments beside --quick and --out; SHARED stands for a folder of photographs.
+SHARED = ("--shared", "SHARED")
+QUICK = {
+    "calibration": SHARED,
+    "consolidated": SHARED,
+    "consolidated_study": SHARED,
+    "dask_tasks": (),
+    "estimates": (),
+    "extraction": (),
+    "gamma": (*SHARED, "--seeds", "1"),
+    "gram": (),
+    "large_scale": SHARED,
+    "lasso": (),
+    "matching": SHARED,
+    "phases": (),
+    "residual": (),
+    "rivals": SHARED,
+    "twins": (),
+}
+ON_GPU = ("gpu.extraction", "gpu.large", "gpu.lasso")
+# The page that shows a benchmark's figures.
+PAGES = {
+    "calibration": calibration_page,
+    "consolidated_study": consolidated_page,
+    "dask_tasks": dask_page,
+    "rivals": rivals_page,
+}
+
+
+def ran(name, folder, *arguments):
+    """What a benchmark writes into a folder."""
+    module = import_module(f"benchmarks.{name}")
+    module.main(["--quick", "--out", str(folder), *arguments])
+    document = json.loads((folder / f"{name}.json").read_text())
+    assert record.missing(document) == []
+    assert document["benchmark"] == name
+    assert document["command"] == f"python -m benchmarks.{name}"
+    assert document["commit"]
+    assert {"samecam", "python", "numpy", "numba", "scipy", "scikit-learn"} <= set(
+        document["versions"]
+    )
+    assert document["result"]
+    return document
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_benchmark_writes_what_can_be_read(name, tmp_path, shared):
+    given = [str(shared) if word == "SHARED" else word for word in QUICK[name]]
+    document = ran(name, tmp_path, *given)
+    if name in PAGES:
+        parts = PAGES[name].generated(document)
+        assert all(body.strip() for body in parts.values())
+
+
+@pytest.mark.usefixtures("one_torch_thread")
+@pytest.mark.parametrize("name", ON_GPU)
+def test_a_benchmark_of_a_gpu_runs_without_one(name, tmp_path):
+    document = ran(name, tmp_path, "--device", "torch-cpu")
+    assert "torch" in document["versions"]
+
+
+def test_growth_is_measured_drawn_and_told(device, tmp_path):
+    out = tmp_path / "cpu.json"
+    growth.main(["--quick", "--device", device, "--out", str(out)])
+    run = json.loads(out.read_text())
+    assert record.missing(run) == []
+    rows = run["result"]["rows"]
+    assert [row["n"] for row in rows] == growth.QUICK_SIZES
+    grouping = {"gram", "lasso", "consolidation", "ls_ssc"}
+    after = {"evidence", "report"} if device == "cpu" else set()
+    assert all(grouping | after == set(row) - {"n", "cameras"} for row in rows)
+    document = growth_page.join([str(out)])
+    parts = growth_page.generated(document)
+    assert ("not measured" in parts["after"]) == (device != "cpu")
+    assert growth_plot.plot(growth_page.runs_of(document)).startswith("<?xml")
+
+
+def test_every_benchmark_is_tried():
+    """One that is added must be run here too."""
+    folder = record.RESULTS.parent
+    others = {"growth", "soak", "record", "photographs", "pictures", "pages"}
+    modules = {
+        ".".join(path.relative_to(folder).with_suffix("").parts)
+        for path in folder.rglob("*.py")
+        if "def main(" in path.read_text(encoding="utf-8")
+    }
+    pages = {name for name in modules if name.endswith("_page")}
+    assert modules - pages - others == {*QUICK, *ON_GPU}
+
+
+def test_a_quick_run_does_not_overwrite_what_was_measured(capsys):
+    from benchmarks import residual
+
+    path = record.RESULTS / "residual.json"
+    before = path.read_bytes()
+    residual.main(["--quick"])
+    assert path.read_bytes() == before
+    assert "not written" in capsys.readouterr().out
+
+
+def test_parts_of_rivals_that_were_not_measured_are_kept(tmp_path):
+    from benchmarks import rivals
+
+    rivals.main(["--quick", "--out", str(tmp_path), "--only", "table"])
+    rivals.main(["--quick", "--out", str(tmp_path), "--only", "twins"])
+    rows = json.loads((tmp_path / "rivals.json").read_text())["result"]
+    assert {row["part"] for row in rows} == {"table", "twins"}
