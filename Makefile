@@ -4,11 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Real photographs and golden arrays for tests and benchmarks, where they are at hand.
 SHARED ?= $(wildcard ../shared)
-# Test files that run at a time.
+# Processes that run tests, side by side.
 JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
+# Whoever is free takes tests that another has not begun with.
+SIDE_BY_SIDE := -n $(JOBS) --dist worksteal
 
-.PHONY: env demo test browser lint bench experiments quick long clean
+.PHONY: env demo test check browser lint bench experiments quick long clean
 
 env: $(VENV)/.made
 
@@ -24,10 +26,17 @@ demo: env
 	$(BIN)/samecam evaluate demo/case --truth demo/photos/truth.csv
 	@echo "Open demo/case/report.html"
 
+# What must hold, in minutes and with nothing but the environment above.
 test: env
-	$(PYTEST) -n $(JOBS) --dist loadfile
+	$(PYTEST) $(SIDE_BY_SIDE)
 
-# The browser that tests of the report use, on Debian; without it they are skipped.
+# The rest of what must hold: form and types, slow tests, and those that need PyTorch
+# (`pip install torch`), a browser (`make browser`) or the extra `validate`. What is not there is
+# skipped, unless its mark is in SAMECAM_NEEDS, as in SAMECAM_NEEDS="torch browser validator".
+check: lint
+	$(PYTEST) $(SIDE_BY_SIDE) --slow -m "slow or torch or browser or validator"
+
+# The browser that tests of the report use, on Debian.
 browser:
 	command -v chromium >/dev/null && command -v chromedriver >/dev/null || { \
 	    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq \
@@ -69,7 +78,7 @@ quick: env
 	        --results studies/quick/results || exit 1; done
 	$(BIN)/samecam experiment page --results studies/quick/results --docs studies/quick
 
-# Slow checks: kill loops and the like. Not part of CI.
+# Kill loops and the like, for minutes to hours. Not part of CI.
 long: env
 	$(PYTEST) --long -m long
 	timeout 30m $(MAKE) quick

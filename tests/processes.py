@@ -40,14 +40,15 @@ def run(*words):
     return ended.value.code, out, error
 
 
-def command(*words, module_path=None, **options):
+def command(*words, module_path=None, variables=None, **options):
     """Start `python -m samecam WORDS`; see `start` for its other options.
 
     Parameters
     ----------
     module_path : looked at first for modules
+    variables : of the environment, beside those of this process
     """
-    environment = dict(os.environ)
+    environment = {**os.environ, **{name: str(v) for name, v in (variables or {}).items()}}
     if module_path is not None:
         paths = (str(module_path), environment.get("PYTHONPATH"))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))

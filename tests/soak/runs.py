@@ -4,9 +4,6 @@ import csv
 import hashlib
 import os
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import psutil
 
 from samecam.case import STATUSES, check_log, open_store
 from tests.case.conftest import same_answer
+from tests.processes import command, wait_for
 
 FAULTS = Path(__file__).parent / "faults"
 ANSWER = ("clusters.csv", "clusters.json")
@@ -23,24 +21,14 @@ PATIENCE = 900
 
 def start(*words, **environment):
     """Start `samecam WORDS` in a process group of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "samecam", *map(str, words)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(FAULTS),
-            **{k: str(v) for k, v in environment.items()},
-        },
-    )
+    return command(*words, module_path=FAULTS, variables=environment)
 
 
 def end(process):
     """Wait for a run; its exit code and what it said. Nobody may be left behind."""
     error = process.communicate(timeout=PATIENCE)[1].decode(errors="replace")
     assert "Traceback" not in error, error
-    assert left_behind(process.pid, 15.0) == [], "processes were left behind"
+    assert wait_for(lambda: not group_of(process.pid), 60), "processes were left behind"
     return process.returncode, error
 
 
@@ -50,22 +38,14 @@ def finish(*words, **environment):
 
 def group_of(leader):
     """Living processes of a group."""
-    found = []
+    living = []
     for process in psutil.process_iter():
         try:
             if os.getpgid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
+                living.append(process)
         except (ProcessLookupError, psutil.NoSuchProcess):
             continue
-    return found
-
-
-def left_behind(leader, seconds):
-    """Command lines of those of a group that still run after some seconds."""
-    stop = time.monotonic() + seconds
-    while (living := group_of(leader)) and time.monotonic() < stop:
-        time.sleep(0.05)
-    return [p.pid for p in living]
+    return living
 
 
 def kill_run(process):
