@@ -1,0 +1,6 @@
+"""Studies on a case: methods compared, parameters tuned."""
+
+from samecam.case.studies._compare import ComparedMethod, Comparison, compare_methods
+from samecam.case.studies._tune import Tuning, tune_case
+
+__all__ = ["ComparedMethod", "Comparison", "Tuning", "compare_methods", "tune_case"]
