@@ -210,7 +210,7 @@ def test_few_photos_are_no_crash(tmp_path, count):
     assert len(result.labels) == count
 
 
-def test_bad_settings_get_a_sentence(photos, result, tmp_path):
+def test_bad_settings_get_an_error(photos, result, tmp_path):
     with pytest.raises(SamecamError, match="is no method"):
         cluster_photos(photos, tmp_path / "c", SETTINGS, ClusteringSettings(method="magic"))
     for bad, words in (

@@ -126,7 +126,7 @@ def test_without_room_for_correlations_the_answer_is_the_same(made, compared):
     assert small.rows[0].input == "fingerprints"
     if not small.rows[0].failure:
         assert small.rows[0].scores == compared.rows[1].scores
-    else:  # too little for the method itself: it says so, in a sentence
+    else:  # too little for the method itself: it says so
         assert "memory" in small.rows[0].failure
 
 
@@ -179,7 +179,7 @@ def test_which_methods_are_meant():
         chosen_methods([])
 
 
-def test_what_is_wrong_with_the_case_is_a_sentence(made, tmp_path):
+def test_what_is_wrong_with_the_case_is_an_error(made, tmp_path):
     with pytest.raises(SamecamError, match="is no case folder"):
         compare_methods(tmp_path, ["msc"])
     other = tmp_path / "other.csv"

@@ -222,14 +222,14 @@ def test_photos_that_are_gone_or_changed_are_named_and_left_out(made, tmp_path):
         (lambda c: (c / "images.csv").write_text("path,status\n"), "do not fit together"),
     ],
 )
-def test_an_unfinished_or_changed_case_is_refused_with_a_sentence(case, change, words):
+def test_an_unfinished_or_changed_case_is_refused_with_an_error(case, change, words):
     change(case)
     with pytest.raises(SamecamError, match=words):
         export_case(case, "csv")
     assert not (case / "export.csv").exists()
 
 
-def test_wrong_words_get_a_sentence(case):
+def test_wrong_words_get_an_error(case):
     with pytest.raises(SamecamError, match="format is 'xml': choose one of csv, json, vics, case"):
         export_case(case, "xml")
     with pytest.raises(SamecamError, match="hash is 'crc': choose of md5, sha1, sha256"):

@@ -210,7 +210,7 @@ def test_a_script_without_a_guard_is_told_so(pile, tmp_path):
     assert "if __name__ == '__main__'" in result.stderr
 
 
-def test_a_second_process_is_refused_with_a_sentence(tmp_path):
+def test_a_second_process_is_refused_with_an_error(tmp_path):
     photos, gate, case = tmp_path / "photos", tmp_path / "gate", tmp_path / "case"
     write(photos / "a.jpg", encode(scene(1, 90, 90)) + b"WAIT-FOR" + os.fsencode(gate))
     process = extract(photos, case)
@@ -274,7 +274,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
-def test_a_full_disk_ends_with_a_sentence_and_goes_on_when_there_is_room(small_disk, tmp_path):
+def test_a_full_disk_ends_with_an_error_and_goes_on_when_there_is_room(small_disk, tmp_path):
     photos = tmp_path / "photos"
     make_photos(photos, 40)
     case = small_disk / "case"

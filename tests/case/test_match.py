@@ -53,10 +53,10 @@ def strongest(world, matches):
 def test_photos_go_to_their_camera_and_strangers_to_none(world, matches):
     held = [m for m in matches.photos if m.path.startswith("held/")]
     strangers = [m for m in matches.photos if m.path.startswith("strangers/")]
-    found = [m for m in held if m.verdict == "match"]
+    matched = [m for m in held if m.verdict == "match"]
     assert len(held) == 9
-    assert len(found) >= 7
-    assert all(m.group == world.group_of(world.truth[name(m)]) for m in found)
+    assert len(matched) >= 7
+    assert all(m.group == world.group_of(world.truth[name(m)]) for m in matched)
     assert len(strangers) == 17
     assert {m.verdict for m in strangers} == {"none"}
     assert all(m.group is None for m in strangers)
@@ -89,8 +89,8 @@ def test_the_rate_is_for_all_comparisons_of_a_photo(world, matches):
     one = float(ndtr(-weak.best.z))  # beyond all that was measured
     assert one < 1e-5
     for times, verdict in ((weak.comparisons / 2, "none"), (weak.comparisons * 2, "match")):
-        found = match_photos(world.case, world.root / weak.path, rate=times * one).photos[0]
-        assert found.verdict == verdict
+        match = match_photos(world.case, world.root / weak.path, rate=times * one).photos[0]
+        assert match.verdict == verdict
 
 
 def test_nothing_is_written(world):
@@ -202,13 +202,13 @@ def test_files_that_are_no_photos_say_why(world, tmp_path):
     (tmp_path / "text.jpg").write_bytes(b"no photo at all")
     (tmp_path / "white.png").write_bytes(encode(np.full((300, 300, 3), 255, np.uint8), "PNG"))
     (tmp_path / "tiny.png").write_bytes(encode(scene(1, 50, 400), "PNG"))
-    found = {m.path: m for m in match_photos(world.case, tmp_path).photos}
-    assert found["text.jpg"].verdict == "skipped"
-    assert "not a picture" in found["text.jpg"].reason
-    assert found["tiny.png"].verdict == "skipped"
-    assert "too small" in found["tiny.png"].reason
-    assert found["white.png"].verdict == "unusable"
-    assert found["white.png"].best is None
+    photos = {m.path: m for m in match_photos(world.case, tmp_path).photos}
+    assert photos["text.jpg"].verdict == "skipped"
+    assert "not a picture" in photos["text.jpg"].reason
+    assert photos["tiny.png"].verdict == "skipped"
+    assert "too small" in photos["tiny.png"].reason
+    assert photos["white.png"].verdict == "unusable"
+    assert photos["white.png"].best is None
 
 
 def test_cases_that_cannot_be_compared_with_say_so(world, tmp_path):
@@ -239,13 +239,13 @@ def test_with_one_group_chance_is_measured_on_shifts(world, matches, tmp_path):
         shutil.copy(world.root / "kept" / path, tmp_path / "one" / path)
     case = cluster_photos(tmp_path / "one", tmp_path / "case", SETTINGS)
     assert len(case.groups) == 1
-    found = match_photos(case.case, [world.root / best.path, world.root / "strangers"])
-    assert "shifts" in found.measured
-    mine = [m for m in found.photos if name(m) == name(best)]
+    result = match_photos(case.case, [world.root / best.path, world.root / "strangers"])
+    assert "shifts" in result.measured
+    mine = [m for m in result.photos if name(m) == name(best)]
     assert [m.verdict for m in mine] == ["match"]
     assert mine[0].adjusted < 0.01
     assert mine[0].other is None
-    others = [m for m in found.photos if name(m) != name(best)]
+    others = [m for m in result.photos if name(m) != name(best)]
     assert sum(m.verdict == "match" for m in others) <= 1
 
 
@@ -299,19 +299,19 @@ def test_a_reference_names_its_own_and_its_outliers(world, matches, tmp_path):
     stranger = sorted((world.root / "strangers").iterdir())[0]
     shutil.copy(stranger, folder / "alien.jpg")
     shutil.copy(sorted(folder.glob("IMG*"))[0], folder / "z twin.jpg")
-    found = match_reference(folder, [world.root / best.path, world.root / "strangers"], size=256)
-    assert found.agrees
-    assert found.agreement > 0.01
-    reasons = {o.path: o.reason for o in found.outliers}
+    result = match_reference(folder, [world.root / best.path, world.root / "strangers"], size=256)
+    assert result.agrees
+    assert result.agreement > 0.01
+    reasons = {o.path: o.reason for o in result.outliers}
     assert "does not agree" in reasons["alien.jpg"]
     assert reasons["z twin.jpg"].startswith("same bytes as IMG_")
-    assert "alien.jpg" not in found.used
-    mine = next(m for m in found.matches.photos if name(m) == name(best))
+    assert "alien.jpg" not in result.used
+    mine = next(m for m in result.matches.photos if name(m) == name(best))
     assert (mine.verdict, mine.group, mine.comparisons) == ("match", None, 4)
     assert mine.adjusted < 0.01
-    others = [m for m in found.matches.photos if name(m) != name(best)]
+    others = [m for m in result.matches.photos if name(m) != name(best)]
     assert sum(m.verdict == "match" for m in others) <= 1
-    assert json.loads(json.dumps(found.as_dict()))["reference"]["size"] == 256
+    assert json.loads(json.dumps(result.as_dict()))["reference"]["size"] == 256
 
 
 def test_a_photo_of_the_reference_is_left_out_of_it(world, matches, tmp_path):
@@ -332,8 +332,8 @@ def test_a_photo_of_the_reference_is_left_out_of_it(world, matches, tmp_path):
 
 def test_the_reference_chooses_its_size(world, tmp_path):
     folder = reference(world, tmp_path, world.truth[world.result.paths[0]], count=2)
-    found = match_reference(folder, sorted((world.root / "held").iterdir())[0])
-    assert found.size == 256
+    result = match_reference(folder, sorted((world.root / "held").iterdir())[0])
+    assert result.size == 256
     (tmp_path / "junk").mkdir()
     (tmp_path / "junk" / "a.jpg").write_bytes(b"nothing")
     with pytest.raises(SamecamError, match="None of the 1 files of the reference"):
@@ -356,9 +356,9 @@ def test_real_photographs(photos_dir, tmp_path):
     where = {f.split("/")[-1]: c for c, files in by_camera.items() for f in files}
     own = [f for c in cameras[:5] for f in by_camera[c][:4]]
     other = [f for c in cameras[5:] for f in by_camera[c][:4]]
-    found = match_photos(case.case, own + other).photos
+    answers = match_photos(case.case, own + other).photos
     right = 0
-    for match in found:
+    for match in answers:
         if match.group is not None:
             camera = {where[p.split("/")[-1]] for p in case.groups[match.group].paths}
             assert where[name(match)] in camera

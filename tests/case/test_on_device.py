@@ -82,13 +82,13 @@ def test_a_case_made_through_it_is_the_one_the_workers_make(pile, tmp_path, monk
     decode, seen = decoder(monkeypatch, SETTINGS), set()
     with Case(tmp_path / "device", SETTINGS, [str(pile)]) as case:
         stage = DeviceStage(SETTINGS, case.store.folder, "torch-cpu")
-        for found in scan([pile]):
-            outcome, pixels = decode(ExtractionTask(found.path, found.file, frozenset(seen)))
+        for file in scan([pile]):
+            outcome, pixels = decode(ExtractionTask(file.path, file.file, frozenset(seen)))
             seen.add(outcome.sha256)
-            stage.put(outcome, pixels, found.path)
+            stage.put(outcome, pixels, file.path)
         done = stage.finish(force=True)
         stage.close()
-        assert sorted(tag for _, tag in done) == [found.path for found in scan([pile])]
+        assert sorted(tag for _, tag in done) == [file.path for file in scan([pile])]
         for outcome, tag in done:
             assert outcome.path == tag
             place = outcome.place
@@ -199,11 +199,11 @@ def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
         [pile], tmp_path / "device", *settings, stop=stop, progress=soon, **words
     )
     assert first.extraction.interrupted
-    found = cluster_photos([pile], tmp_path / "device", *settings, **words)
-    assert not found.extraction.interrupted
-    assert found.paths == host.paths
-    assert (found.labels == host.labels).all()
-    assert found.labels.max() >= 1
+    result = cluster_photos([pile], tmp_path / "device", *settings, **words)
+    assert not result.extraction.interrupted
+    assert result.paths == host.paths
+    assert (result.labels == host.labels).all()
+    assert result.labels.max() >= 1
     assert (tmp_path / "device/images.csv").read_bytes() == (
         tmp_path / "cpu/images.csv"
     ).read_bytes()

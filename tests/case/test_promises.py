@@ -70,13 +70,13 @@ def imported(tree):
 
 
 def test_no_module_imports_what_speaks_to_other_machines_or_loads_pickles():
-    found = {(p.name, name) for p, tree in modules() for name in imported(tree)}
-    assert len(found) > 100
-    found = {pair for pair in found if pair[1] != "urllib.parse"}  # it quotes names, no more
-    found.remove(
+    imports = {(p.name, name) for p, tree in modules() for name in imported(tree)}
+    assert len(imports) > 100
+    imports = {pair for pair in imports if pair[1] != "urllib.parse"}  # it quotes names, no more
+    imports.remove(
         ("_dask_connect.py", "asyncio")
     )  # asks the scheduler that was named, and nobody else
-    assert not [pair for pair in found if pair[1].split(".")[0] in FORBIDDEN]
+    assert not [pair for pair in imports if pair[1].split(".")[0] in FORBIDDEN]
 
 
 def test_every_numpy_file_is_loaded_without_pickles():
@@ -152,12 +152,12 @@ def _caller(tmp_path, hook):
 
 def everything(folder, but):
     """Hash and time of each file below a folder, without those below another."""
-    found = {}
+    states = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file() and but not in path.parents:
             status = path.stat()
-            found[path] = (hashlib.sha256(path.read_bytes()).hexdigest(), status.st_mtime_ns)
-    return found
+            states[path] = (hashlib.sha256(path.read_bytes()).hexdigest(), status.st_mtime_ns)
+    return states
 
 
 def test_paths_stay_inside_whatever_the_arguments_are(tmp_path, monkeypatch):

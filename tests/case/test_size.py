@@ -62,7 +62,7 @@ def test_ninety_five_per_cent_is_enough_and_less_is_not(large, expected):
     assert choose_size(dimensions, AUTO).size == expected
 
 
-def test_few_large_enough_photos_are_taken_and_none_is_a_sentence():
+def test_few_large_enough_photos_are_taken_and_none_is_an_error():
     choice = choose_size([(300, 300)] * 2 + [(200, 200)] * 8, AUTO)
     assert (choice.size, choice.excluded) == (256, 8)
     with pytest.raises(SamecamError, match="None of the 3 photos .* like 192"):
@@ -121,8 +121,8 @@ def test_nothing_is_decoded_and_nothing_blocks(tmp_path):
     os.mkfifo(tmp_path / "pipe.jpg")
     names = ("bomb.jpg", "pipe.jpg", "gone.jpg")
     began = time.process_time()
-    found = _worker.measure(tuple(str(tmp_path / name) for name in names))
-    assert found == [(30000, 30000), None, None]
+    sizes = _worker.measure(tuple(str(tmp_path / name) for name in names))
+    assert sizes == [(30000, 30000), None, None]
     assert time.process_time() - began < 2
 
 
@@ -157,7 +157,7 @@ def test_the_choice_is_made_told_recorded_and_kept(photos, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_no_photo_at_all_is_a_sentence(tmp_path):
+def test_no_photo_at_all_is_an_error(tmp_path):
     (tmp_path / "empty").mkdir()
     for words in (("cluster",), ("extract",), ("extract", "--dry-run")):
         for more in ((), ("--size", 64)):

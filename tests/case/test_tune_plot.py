@@ -34,7 +34,7 @@ def test_bars_stay_among_shares():
         {"n_neighbours": 5, "recycling": r, "precision": m, "precision_spread": s}
         for r, (m, s) in enumerate(zip(means, spreads, strict=True))
     ]
-    found = {"n_neighbours": 5, "recycling": 1, "n_batches": 2, "curve": curve}
-    _recycling(ax, found, "precision", "precision")
+    scored = {"n_neighbours": 5, "recycling": 1, "n_batches": 2, "curve": curve}
+    _recycling(ax, scored, "precision", "precision")
     bars = np.array(ax.containers[0].lines[2][0].get_segments())[:, :, 1]
     np.testing.assert_allclose(bars, [[0, 0.32], [0.4, 0.6], [0.67, 1]], atol=1e-12)

@@ -72,9 +72,9 @@ def test_verify_replays_it(vectors, tmp_path):
     _, told, _ = cluster(vectors, case, *words, "--tuned", file)
     assert json.loads(told)["sizes"] == [30, 25, 20]
     file.unlink()
-    found = verify_case(case)
-    assert found.replayed
-    assert found.agrees
+    result = verify_case(case)
+    assert result.replayed
+    assert result.agrees
     info = json.loads((case / "case.json").read_text())
     del info["clustering"]["options"]["threshold"]
     (case / "case.json").write_text(json.dumps(info))
@@ -157,8 +157,8 @@ def test_files_that_are_none(vectors, tmp_path):
 
 
 def test_in_python(tmp_path):
-    found = read_tuned(tuned(tmp_path / "tune.json"))
-    settings = ClusteringSettings("ls-ssc", {"gamma": 0.5}, tuned=found)
+    chosen = read_tuned(tuned(tmp_path / "tune.json"))
+    settings = ClusteringSettings("ls-ssc", {"gamma": 0.5}, tuned=chosen)
     assert settings.options == {**CHOSEN, "gamma": 0.5}
     assert settings.estimator().threshold == [0.0, 0.0, -1.0]
     plain = ClusteringSettings("ls-ssc", {**CHOSEN, "gamma": 0.5})

@@ -148,7 +148,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("words", BAD)
-def test_files_that_are_none_get_a_sentence(tmp_path, words):
+def test_files_that_are_none_get_an_error(tmp_path, words):
     BAD[words](tmp_path / "x.npy")
     with pytest.raises(SamecamError, match=words):
         cluster_fingerprints(tmp_path / "x.npy", tmp_path / "c")
@@ -162,7 +162,7 @@ def test_a_file_cut_short_and_a_missing_one(file, tmp_path):
             cluster_fingerprints(tmp_path / name, tmp_path / "c")
 
 
-def test_names_that_are_wrong_get_a_sentence(file, tmp_path):
+def test_names_that_are_wrong_get_an_error(file, tmp_path):
     for text, words in (
         ("a\n" * 36, "names 'a' a second time"),
         ("a\nb\n", "has 2 lines but there are 36"),

@@ -92,26 +92,26 @@ def test_a_large_heat_map_stays_small():
 def test_pair_histogram_counts_the_right_pairs():
     labels = [0, 0, 0, 1, 1, -1, -1]
     given = planted(labels)
-    found = pair_histogram(given, content({"gamma": 0.008}))
+    histogram = pair_histogram(given, content({"gamma": 0.008}))
     pairs = [(i, j) for i in range(7) for j in range(i) if labels[i] >= 0 and labels[j] >= 0]
     within = [given.gram[i, j] for i, j in pairs if labels[i] == labels[j]]
     between = [given.gram[i, j] for i, j in pairs if labels[i] != labels[j]]
-    assert [s.count for s in found.series] == [len(within), len(between)] == [4, 6]
-    assert found.series[0].mean == pytest.approx(np.mean(within), rel=1e-5)
-    assert found.series[1].mean == pytest.approx(np.mean(between), abs=1e-6)
-    assert [mark.kind for mark in found.marks] == ["chance", "gamma"]
-    assert "0.0080" in found.marks[1].label
+    assert [s.count for s in histogram.series] == [len(within), len(between)] == [4, 6]
+    assert histogram.series[0].mean == pytest.approx(np.mean(within), rel=1e-5)
+    assert histogram.series[1].mean == pytest.approx(np.mean(between), abs=1e-6)
+    assert [mark.kind for mark in histogram.marks] == ["chance", "gamma"]
+    assert "0.0080" in histogram.marks[1].label
     # A threshold stands where its value is on the axis.
-    (x0, t0), (x1, t1) = found.x_ticks[0], found.x_ticks[-1]
-    at = float(t0) + (found.marks[1].x - x0) / (x1 - x0) * (float(t1) - float(t0))
+    (x0, t0), (x1, t1) = histogram.x_ticks[0], histogram.x_ticks[-1]
+    at = float(t0) + (histogram.marks[1].x - x0) / (x1 - x0) * (float(t1) - float(t0))
     assert at == pytest.approx(0.008, rel=0.02)
 
 
 def test_outlines_add_up_to_all():
-    found = pair_histogram(planted(np.repeat([0, 1], 20)), content())
-    top = float(found.y_ticks[-1][1].rstrip(" %")) / 100
-    floor, high = found.y_ticks[0][0], found.y_ticks[-1][0]
-    for series in found.series:
+    histogram = pair_histogram(planted(np.repeat([0, 1], 20)), content())
+    top = float(histogram.y_ticks[-1][1].rstrip(" %")) / 100
+    floor, high = histogram.y_ticks[0][0], histogram.y_ticks[-1][0]
+    for series in histogram.series:
         heights = [float(p.split("H")[0].split()[1]) for p in series.outline.split("L")[1:]]
         shares = [(floor - y) / (floor - high) * top for y in heights]
         assert sum(shares) == pytest.approx(1, abs=0.02)
@@ -142,11 +142,11 @@ def test_the_entry_threshold_holds_for_simulated_strangers():
 
 @pytest.mark.parametrize(("low", "high"), [(-0.01, 0.04), (0, 1), (-3e-5, 2e-4), (0, 0.17)])
 def test_ticks_are_round_and_inside(low, high):
-    found = ticks(low, high)
-    assert 3 <= len(found) <= 8
-    assert low <= found[0]
-    assert found[-1] <= high + 1e-12
-    steps = np.diff(found)
+    places = ticks(low, high)
+    assert 3 <= len(places) <= 8
+    assert low <= places[0]
+    assert places[-1] <= high + 1e-12
+    steps = np.diff(places)
     np.testing.assert_allclose(steps, steps[0])
 
 

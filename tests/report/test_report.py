@@ -53,8 +53,8 @@ class Parsed(HTMLParser):
             self.texts.append(data)
 
     def all(self, tag, cls=""):
-        found = [a for t, a in self.elements if t == tag]
-        return [a for a in found if not cls or cls in (a.get("class") or "").split()]
+        attributes = [a for t, a in self.elements if t == tag]
+        return [a for a in attributes if not cls or cls in (a.get("class") or "").split()]
 
 
 def written(case, **options):
@@ -154,11 +154,11 @@ def test_without_evidence_members_are_compared_here(case):
 
     rewrite(case, change_csv=emptied)
     text = written(case)
-    found = json.loads(Parsed(text).scripts[1])
-    assert [path for path, _ in found] == [path for path, _ in expected]
-    rates = [label for _, rows in found for label, _ in rows if "another camera reaches" in label]
+    lists = json.loads(Parsed(text).scripts[1])
+    assert [path for path, _ in lists] == [path for path, _ in expected]
+    rates = [label for _, rows in lists for label, _ in rows if "another camera reaches" in label]
     assert rates == []
-    for (_, rows), (_, wanted) in zip(found, expected, strict=True):
+    for (_, rows), (_, wanted) in zip(lists, expected, strict=True):
         r, stated = dict(rows), dict(wanted)
         for label in ("Correlation with the rest of its group (r)", "Lead over that group"):
             assert float(r.get(label, 0)) == pytest.approx(float(stated.get(label, 0)), abs=2e-4)

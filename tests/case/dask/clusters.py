@@ -101,15 +101,15 @@ class Cluster:
 
 def below(nanny):
     """The dask worker that a nanny looks after, once it has one."""
-    found = []
+    workers = []
 
     def there():
         children = psutil.Process(nanny.pid).children()
-        found[:] = [p for p in children if "spawn_main" in " ".join(p.cmdline())]
-        return found
+        workers[:] = [p for p in children if "spawn_main" in " ".join(p.cmdline())]
+        return workers
 
     assert wait_for(there)
-    return found[0]
+    return workers[0]
 
 
 def table(case):

@@ -26,7 +26,7 @@ def small_batches(monkeypatch):
 
 @pytest.fixture(scope="session")
 def photos(tmp_path_factory):
-    """Three cameras, twins, a name of odd bytes, and what is no photo."""
+    """Three cameras, duplicates, a name of odd bytes, and what is no photo."""
     folder = tmp_path_factory.mktemp("dask") / "photos"
     simulate_photos(folder / "sim", cameras=3, images=12, size=(512, 384), seed=2, workers=1)
     pile = folder.parent / "pile"
@@ -36,6 +36,6 @@ def photos(tmp_path_factory):
             write(pile / "images" / row["path"], (folder / "sim/images" / row["path"]).read_bytes())
     make_photos(pile / "more", 4)
     for k, file in enumerate(sorted((pile / "images").iterdir())[:6]):
-        write(pile / "twins" / f"{k}.jpg", file.read_bytes())
-        write(pile / "twins" / f"{k} again.jpg", file.read_bytes())
+        write(pile / "duplicates" / f"{k}.jpg", file.read_bytes())
+        write(pile / "duplicates" / f"{k} again.jpg", file.read_bytes())
     return pile

@@ -44,12 +44,12 @@ def test_whatever_ends_workers_is_found_and_the_rest_is_done(ends, crashes):
     work = _dispatch.InBatches(pool, 60.0, Path("store"), 5)
     for k in range(10):
         work.put(ExtractionTask(f"{k}.jpg", f"/{k}.jpg"))
-    found = []
+    outcomes = []
     for _ in range(30):
-        found += work.collect(0.0, more=False)
+        outcomes += work.collect(0.0, more=False)
     assert work.idle()
-    assert sorted(o.path for o in found) == [f"{k}.jpg" for k in range(10)], "each once"
-    bad = {o.path: o.reason for o in found if o.status != "good"}
+    assert sorted(o.path for o in outcomes) == [f"{k}.jpg" for k in range(10)], "each once"
+    bad = {o.path: o.reason for o in outcomes if o.status != "good"}
     assert set(bad) == pool.ends | pool.crashes
     for path in pool.crashes - pool.ends:
         assert bad[path] == "its decoder crashed (SIGSEGV)"

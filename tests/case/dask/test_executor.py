@@ -80,7 +80,7 @@ def test_a_worker_that_cannot_do_it_is_named_before_any_work(cluster, tmp_path):
     assert "install the same version" in _dask_worker._problem(other)
 
 
-def test_who_does_not_answer_gets_a_sentence(photos, tmp_path, monkeypatch):
+def test_who_does_not_answer_gets_an_error(photos, tmp_path, monkeypatch):
     monkeypatch.setattr(_dask_connect, "CONNECT_SECONDS", 1.0)
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(SamecamError, match="No dask scheduler answers.*dask scheduler"):
@@ -97,7 +97,7 @@ def test_who_does_not_answer_gets_a_sentence(photos, tmp_path, monkeypatch):
         extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler="local"))
 
 
-def test_an_address_that_is_none_leaves_nothing_but_a_sentence(photos, tmp_path):
+def test_an_address_that_is_none_leaves_nothing_but_an_error(photos, tmp_path):
     code, _, error = run("extract", photos, "-o", tmp_path / "c", "--scheduler", "127.0.0.1")
     assert code == 1, error
     assert error.count("\n") <= 1

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from samecam.arrays import Labels
 from samecam import compute
+from samecam.arrays import Labels
 from samecam.case.folder import ClusteringSettings, open_case, used_photos
 from samecam.case.grouping import group_photos
 from samecam.errors import SamecamError
@@ -148,9 +148,7 @@ def _work(
         method.estimator()
         alone = compute.Resources(workers=1, device="cpu", memory=job.memory)
         began = time.monotonic()
-        labels, _ = group_photos(
-            store, used, method, alone, compute.no_progress, correlations=gram
-        )
+        labels, _ = group_photos(store, used, method, alone, compute.no_progress, correlations=gram)
         return labels, time.monotonic() - began
 
 
