@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from samecam.arrays import Gram, Pixels
 from samecam.fingerprint import fingerprint
 from samecam.photos import exposure
 from samecam.simulate import simulate_photos
@@ -17,7 +18,7 @@ from samecam.simulate import simulate_photos
 CAMERAS, IMAGES, SIDE = 5, 16, 512
 
 
-def load(folder):
+def load(folder: Path) -> list[tuple[str, Pixels]]:
     """(camera, pixels) of the well exposed photos, by camera."""
     with open(folder / "truth.csv", encoding="utf-8") as stream:
         truth = sorted((row["camera"], row["path"]) for row in csv.DictReader(stream))
@@ -25,7 +26,7 @@ def load(folder):
     return [(c, p) for c, p in shots if exposure(p[:SIDE, :SIDE]).status == "good"]
 
 
-def heat_map(gram, side):
+def heat_map(gram: Gram, side: int) -> Image.Image:
     """Correlations as a picture: white 0, dark blue .02 and more."""
     share = np.clip(gram / 0.02, 0, 1)[..., None]
     colour = (1 - share) * 255 + share * np.array([16, 42, 110])
@@ -34,7 +35,7 @@ def heat_map(gram, side):
     return image.resize((side, side), Image.Resampling.NEAREST)
 
 
-def main():
+def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "photos"
         simulate_photos(folder, cameras=CAMERAS, images=IMAGES, size=(900, 675), seed=4)

@@ -19,7 +19,7 @@ from selenium.webdriver.chrome.service import Service
 WIDTH, HEIGHT = 1400, 1170
 
 
-def take(page):
+def take(page: Path) -> bytes:
     """The top of a page as a picture."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
@@ -37,7 +37,7 @@ def take(page):
         driver.quit()
 
 
-def main():
+def main() -> None:
     page = Path(sys.argv[1] if len(sys.argv) > 1 else "demo/case/report.html")
     image = Image.open(io.BytesIO(take(page))).convert("RGB")
     image.save(Path(__file__).with_name("report.png"), optimize=True)

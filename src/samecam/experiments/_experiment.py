@@ -18,7 +18,7 @@ RUNS, QUICK_RUNS = 10, 3
 
 
 def silent(_phase: str, _done: int, _total: int) -> None:
-    """Progress that nobody is told of."""
+    """Report progress to nobody."""
 
 
 @dataclass(frozen=True, slots=True)

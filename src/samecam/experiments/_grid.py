@@ -113,18 +113,18 @@ def _row(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def remarks(plan: Plan, scored: Mapping[str, Any]) -> list[str]:
     """Sentences on what is not as in print, and on photos that could not be used."""
-    said = {note: None for source in plan.sources for note in source.notes}
+    sentences = {note: None for source in plan.sources for note in source.notes}
     for source in plan.sources:
         there = source.parameters["images"]
         used = [run["n_images"] for run in scored["runs"]
                 if run["configuration"] == source.name and "n_images" in run]  # fmt: skip
         if used and used[0] < there:
-            said[
+            sentences[
                 f"Of {source.name}, {used[0]} of {there} photos could be used; the others are "
                 "over-exposed, flat, doubles, too small, or cannot be read: the study's "
                 f"case-{source.parameters['side']}/images.csv has the reason of each."
             ] = None
-    return list(said)
+    return list(sentences)
 
 
 def rounded(value: float) -> float:

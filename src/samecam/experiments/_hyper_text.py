@@ -32,7 +32,7 @@ def _eta(result: Mapping[str, Any]) -> str:
     fast = min(rows, key=lambda row: (row["iterations"], row["eta"]))
     one = next(row for row in rows if row["eta"] == result["printed"]["eta"])
     span = _span([row["f"] for row in rows])
-    said = [
+    sentences = [
         "The paper takes η = 1 and finds 1 to 1.3 fast and good enough.",
         f"Here η = 1 needs {one['iterations']} iterations to 10⁻⁴ and ends {one['excess']:.1e} "
         f"above the smallest objective; the fewest, {fast['iterations']}, are needed at "
@@ -41,7 +41,7 @@ def _eta(result: Mapping[str, Any]) -> str:
         "which has no η and is our default.",
     ]
     head = f"**η** (on {SETS[etas['set']]}, {etas['photos']} photos)."
-    return f"{head}\n\n{pages.bullets(said)}"
+    return f"{head}\n\n{pages.bullets(sentences)}"
 
 
 def _span(values: Sequence[float]) -> str:
@@ -50,7 +50,7 @@ def _span(values: Sequence[float]) -> str:
 
 
 def _gamma(result: Mapping[str, Any]) -> str:
-    said = [
+    sentences = [
         "In print, the cost of Phan 2017 chooses γ = .0018 at 512 × 512 on the development "
         "set; the released iteration that it was chosen with solves the problem at about 2γ, so "
         "the exact solver here takes twice the published value.",
@@ -59,8 +59,8 @@ def _gamma(result: Mapping[str, Any]) -> str:
     ]
     for name in dict.fromkeys(entry["set"] for entry in result["gammas"]):
         entries = [entry for entry in result["gammas"] if entry["set"] == name]
-        said += _gamma_set(name, entries)
-    return f"**γ.**\n\n{pages.bullets(said)}"
+        sentences += _gamma_set(name, entries)
+    return f"**γ.**\n\n{pages.bullets(sentences)}"
 
 
 def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
@@ -72,10 +72,10 @@ def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
         if values:
             shares.append(f"{label} F {_span(values)}")
     sides = pages.listed([str(entry["side"]) for entry in entries])
-    said = [f"On {SETS[name]}, {entries[0]['photos']} photos at {sides}: {', '.join(shares)}."]
+    sentences = [f"On {SETS[name]}, {entries[0]['photos']} photos at {sides}: {', '.join(shares)}."]
     above = [e for e in entries if e["by_cost"] and e["by_cost"]["gamma"] > 2 * e["paper"]["gamma"]]
     if above:
-        said.append(
+        sentences.append(
             f"There the cost does not choose the published γ again: at {len(above)} of "
             f"{len(entries)} sizes it goes to more than twice that."
         )
@@ -85,11 +85,11 @@ def _gamma_set(name: str, entries: Sequence[Entry]) -> list[str]:
             f"{e['side']} ({_both(e, 'f')}, precision {_both(e, 'precision')})" for e in behind
         ]
         larger = all(e["auto"]["gamma"] > e["paper"]["gamma"] for e in behind)
-        said.append(
+        sentences.append(
             f"**There 2σ₀ is behind the published γ** at {pages.listed(words)}"
             + (", where it is the larger γ of the two." if larger else ".")
         )
-    return said
+    return sentences
 
 
 def _both(entry: Entry, name: str) -> str:
@@ -129,7 +129,7 @@ def _best(entry: Entry) -> str:
 
 
 def _recycling(result: Mapping[str, Any]) -> str:
-    said = [
+    sentences = [
         "The paper's figure carries no numbers; it takes K = 5 and notes that precision is highest "
         "without recycling, and that recycling finds hidden cameras.",
         "L_d/L_g is the share of cameras that are found: those of which some group holds more "
@@ -138,7 +138,7 @@ def _recycling(result: Mapping[str, Any]) -> str:
     for entry in result["recycling"]:
         first, last = _at(entry, 5, 0), _at(entry, 5, max(row["rounds"] for row in entry["rows"]))
         chosen = entry["chosen"]
-        said.append(
+        sentences.append(
             f"On {SETS[entry['set']]}, {_PRESETS[entry['preset']]}: K = 5 has precision "
             f"{pages.share(first['precision'], 3)} "
             f"and L_d/L_g {first['ld_over_lg']:.2f} without recycling, "
@@ -150,7 +150,7 @@ def _recycling(result: Mapping[str, Any]) -> str:
         f"**K and recycling** (LS-SSC, {result['batches']} batches, groups judged after merging "
         "and before attraction, as in the paper)."
     )
-    return f"{head}\n\n{pages.bullets(said)}"
+    return f"{head}\n\n{pages.bullets(sentences)}"
 
 
 def _at(entry: Entry, k: int, rounds: int) -> Entry:

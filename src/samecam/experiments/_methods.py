@@ -111,7 +111,7 @@ def run_method(
         "device": used,
     }
     began, cpu = time.perf_counter(), time.process_time()
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             estimator.fit(gram)
@@ -120,7 +120,7 @@ def run_method(
     facts["seconds"] = time.perf_counter() - began
     facts["processor"] = time.process_time() - cpu
     facts["null_scale"] = float(estimator.null_scale_)
-    facts["warnings"] = sorted({" ".join(str(w.message).split()) for w in said})
+    facts["warnings"] = sorted({" ".join(str(w.message).split()) for w in caught})
     arrays = {"labels": estimator.labels_.astype(np.int32), "truth": truth.astype(np.int32)}
     return Run(arrays, facts)
 

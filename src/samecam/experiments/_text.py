@@ -38,23 +38,23 @@ def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[s
     ahead = behind(result, _TIE)
     places = [name for name in configurations if any(r["configuration"] == name for r in ahead)]
     free, total = len(configurations) - len(places), len(configurations)
-    said = []
+    sentences = []
     if not places:
         shown = "" if total == 1 else f" on any of these {total}"
-        said.append(f"In F, no method is ahead of ours{shown}.")
+        sentences.append(f"In F, no method is ahead of ours{shown}.")
     elif free:
-        said.append(f"In F, no method is ahead of ours on {free} of {total}.")
+        sentences.append(f"In F, no method is ahead of ours on {free} of {total}.")
     if places:
-        said.append(f"**Ahead of ours in F:** {_leads(ahead)}.")
-    said += [_why(result, place, ahead) for place in places]
+        sentences.append(f"**Ahead of ours in F:** {_leads(ahead)}.")
+    sentences += [_why(result, place, ahead) for place in places]
     ties = _ties(result, configurations)
     if ties:
         easy = sum(bool(_ties(result, [name])) for name in configurations)
         where = "" if total == 1 else f" on {easy} of {total}"
-        said.append(
+        sentences.append(
             f"Level with ours{where}, where F does not tell the best apart: {'; '.join(ties)}."
         )
-    return said
+    return sentences
 
 
 def _leads(ahead: Sequence[Mapping[str, Any]]) -> str:
@@ -83,7 +83,7 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
     # A stranger is a camera to the scores, but nothing that could be a group.
     strangers = ours.get("strangers") or 0
     cameras = ours["n_cameras"] - strangers
-    said = (
+    text = (
         f"On {place} ours has precision {share(ours['precision'])}, recall "
         f"{share(ours['recall'])}, {count(ours['n_clusters'])} groups for "
         f"{count(cameras)} cameras{f' and {count(strangers)} strangers' if strangers else ''}, "
@@ -91,14 +91,14 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
     )
     if ours["n_unclustered"] > max(row["n_unclustered"] for row in others):
         return (
-            f"{said}, more than those ahead of it: it asks for evidence before a photo joins a "
+            f"{text}, more than those ahead of it: it asks for evidence before a photo joins a "
             "group, which costs recall where guessing is right."
         )
     if ours["n_clusters"] > cameras:
-        return f"{said}: it splits a camera where it cannot show that two groups are one."
+        return f"{text}: it splits a camera where it cannot show that two groups are one."
     if ours["precision"] < min(row["precision"] for row in others):
-        return f"{said}: more of its pairs are wrong than of those ahead of it."
-    return f"{said}: the difference is in single photos."
+        return f"{text}: more of its pairs are wrong than of those ahead of it."
+    return f"{text}: the difference is in single photos."
 
 
 def _ties(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
@@ -121,12 +121,12 @@ def failures(result: Mapping[str, Any]) -> list[str]:
         if "failed" in run:
             places = failed_runs.setdefault((run["label"], run["failed"]), {})
             places.setdefault(run["configuration"], []).append(run)
-    said = []
+    sentences = []
     for (label, reason), places in failed_runs.items():
         words = []
         for name, failed in places.items():
             all_runs = [r for r in runs if (r["configuration"], r["label"]) == (name, label)]
             some = len(failed) < len(all_runs)
             words.append(f"{name} ({len(failed)} of {len(all_runs)} runs)" if some else name)
-        said.append(f"{label} gives no answer on {listed(words)}: {reason.rstrip('.')}.")
-    return said
+        sentences.append(f"{label} gives no answer on {listed(words)}: {reason.rstrip('.')}.")
+    return sentences

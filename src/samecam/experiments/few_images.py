@@ -78,23 +78,23 @@ def _plot(result: Result) -> "Figure":
 
 
 def _text(result: Result) -> str:
-    said = [*standing(result, [_NAME]), *map(_about, _shown(result))]
+    sentences = [*standing(result, [_NAME]), *map(_about, _shown(result))]
     rows = {row["method"]: row for row in _shown(result)}
     left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
     if left:
         fewer = [f"{row['label']} ({pages.count(row['n_unclustered'])})" for row in left]
-        said.append(
+        sentences.append(
             f"**Ours is worse in one thing:** it leaves more photos alone than "
             f"{pages.listed(fewer)}, since it does not guess where a photo cannot be told from "
             f"chance: {_extremes(result['alone_by_size'])}."
         )
     for entry in result["printed"]:
-        said.append(
+        sentences.append(
             f"In print ({entry['place']}) {entry['label']} has F "
             f"{pages.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
             f"{entry['n_unclustered']} alone."
         )
-    said += failures(result)
+    sentences += failures(result)
     head = ["method", "F", "precision", "recall", "groups", "left alone"]
     lines = [
         [
@@ -104,7 +104,7 @@ def _text(result: Result) -> str:
         ]
         for row in _shown(result)
     ]
-    return pages.bullets(said) + "\n\n" + pages.table(head, lines)
+    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
 
 
 def _extremes(alone: Mapping[str, float]) -> str:

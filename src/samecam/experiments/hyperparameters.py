@@ -112,16 +112,16 @@ def _eta(given: Correlated, eta: float | None) -> Run:
     eigen = spectrum(weights)
     count = eigengap(eigen.values, n_nodes=eigen.n_nodes)
     labels = spectral_groups(weights, eigen, count, 0)
-    told = answer.report
+    report = answer.report
     facts = {
         "eta": eta,
         "seed": 0,
         "gamma": gamma,
-        "iterations": told.iterations,
-        "objective": told.objective,
-        "kkt_violation": told.kkt_violation,
-        "converged": told.converged,
-        "seconds": told.seconds,
+        "iterations": report.iterations,
+        "objective": report.objective,
+        "kkt_violation": report.kkt_violation,
+        "converged": report.converged,
+        "seconds": report.seconds,
     }
     return Run({"labels": labels.astype(np.int32), "truth": given.truth}, facts)
 
@@ -277,9 +277,9 @@ def _score_recycling(
             got = [scores(run.arrays["truth"], labels) for labels in run.arrays["labels"]]
             measured[0, place, :, seed] = [one.precision for one in got]
             measured[1, place, :, seed] = [one.ld_over_lg for one in got]
-            told = {"precision": measured[0, place, :, seed].round(5).tolist(),
+            scored = {"precision": measured[0, place, :, seed].round(5).tolist(),
                     "ld_over_lg": measured[1, place, :, seed].round(5).tolist()}  # fmt: skip
-            runs.append({"part": "recycling", "set": name, **run.facts, **told})
+            runs.append({"part": "recycling", "set": name, **run.facts, **scored})
     mean, spread = measured.mean(axis=3), measured.std(axis=3, ddof=1)
     k, rounds = choose_k_and_recycling(neighbours, mean[0], mean[1])
     rows = [
@@ -295,11 +295,11 @@ def _score_recycling(
         for r in range(ROUNDS + 1)
     ]
     sizes = np.unique(run.arrays["truth"], return_counts=True)[1]
-    told = {"photos": int(sizes.sum()), "cameras": len(sizes), "runs": context.runs}
+    about = {"photos": int(sizes.sum()), "cameras": len(sizes), "runs": context.runs}
     return {
         "set": name,
         "preset": preset,
-        **told,
+        **about,
         "chosen": {"K": k, "rounds": rounds},
         "rows": rows,
     }

@@ -104,24 +104,24 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = standing(result, names)
+    sentences = standing(result, names)
     for method in ("ls-ssc", "lin-ls"):
         rows = [row for _, row in _rows(result, method)]
         if rows:
-            said.append(_course(rows))
+            sentences.append(_course(rows))
     ours = [row for _, row in _rows(result, "ours")]
     if ours:
-        said.append(
+        sentences.append(
             _course(ours).replace("ours", "Ours", 1)
             + " It takes all correlations at once, where LS-SSC is given batches of 4,000."
         )
-    said += _in_print(result)
+    sentences += _in_print(result)
     tried = {row["configuration"] for row in result["rows"] if row["method"] == "lin-ls"}
     left = [name for name in names if name not in tried]
     if left:
-        said.append(f"Lin-LS was left out on {pages.listed(left)}, where it takes longest.")
-    said += [*failures(result), *result["skipped"], *result["notes"]]
-    return pages.bullets(said) + "\n\n" + _table(result, names)
+        sentences.append(f"Lin-LS was left out on {pages.listed(left)}, where it takes longest.")
+    sentences += [*failures(result), *result["skipped"], *result["notes"]]
+    return pages.bullets(sentences) + "\n\n" + _table(result, names)
 
 
 def _course(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -137,17 +137,17 @@ def _course(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _in_print(result: Result) -> list[str]:
-    said = []
+    sentences = []
     for entry in result["printed"]:
         row = cell(result, entry["configuration"], entry["method"])
         value = entry.get("f", entry.get("f_above"))
         above = "above " * ("f_above" in entry)
         here = "" if row is None else f"; here {with_spread(row)}"
-        said.append(
+        sentences.append(
             f"In print ({entry['place']}) {entry['label']} has F {above}{pages.share(value)} on "
             f"{entry['configuration']}{here}."
         )
-    return said or ["The paper prints no number for these: its figures alone show them."]
+    return sentences or ["The paper prints no number for these: its figures alone show them."]
 
 
 def _table(result: Result, names: Sequence[str]) -> str:
@@ -158,8 +158,8 @@ def _table(result: Result, names: Sequence[str]) -> str:
         images = next((pages.count(row["n_images"]) for row in line if row is not None), "–")
         words = ["–" if row is None else _cell_text(row) for row in line]
         rows.append([name, images, *words])
-    said = "F (precision, recall), groups, photos left alone:"
-    return f"{said}\n\n{pages.table(head, rows)}"
+    heading = "F (precision, recall), groups, photos left alone:"
+    return f"{heading}\n\n{pages.table(head, rows)}"
 
 
 def _cell_text(row: Mapping[str, Any]) -> str:

@@ -118,11 +118,11 @@ def _sentences(result: Result) -> list[str]:
     """How ours does, how the paper's do, and where ours is behind."""
     names = result["configurations"]
     ours = [row for name in names if (row := cell(result, name, "ours")) is not None]
-    said = []
+    sentences = []
     if ours:
         least, most = min(row["f"] for row in ours), max(row["f"] for row in ours)
         alone = sum(row["n_unclustered"] for row in ours)
-        said = [
+        sentences = [
             f"Ours has F {pages.span(pages.share(least), pages.share(most))} and leaves "
             f"{pages.count(alone)} photos without a group in all."
         ]
@@ -131,8 +131,8 @@ def _sentences(result: Result) -> list[str]:
         if rows:
             low = min(rows, key=lambda row: row["f"])
             high = max(rows, key=lambda row: row["f"])
-            said.append(f"The paper's {low['label']} has F {_range(low, high)}.")
-    return [*said, *standing(result, names)]
+            sentences.append(f"The paper's {low['label']} has F {_range(low, high)}.")
+    return [*sentences, *standing(result, names)]
 
 
 def _range(low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
@@ -144,32 +144,32 @@ def _range(low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
 
 
 def _in_print(result: Result) -> list[str]:
-    said = []
+    sentences = []
     for entry in result["printed"]:
         row = cell(result, entry["configuration"], entry["method"])
         if row is not None:
-            said.append(
+            sentences.append(
                 f"In print ({entry['place']}): {row['label']} F {pages.share(entry['f'])}, "
                 f"precision {pages.share(entry['precision'])}, recall "
                 f"{pages.share(entry['recall'])}, ARI {pages.share(entry['ari'])}; here "
                 f"{with_spread(row)}, {pages.share(row['precision'])}, "
                 f"{pages.share(row['recall'])}, {pages.share(row['ari'])}."
             )
-    if not said:
-        said = ["The paper prints no number for these: its figures alone show them."]
-    return said
+    if not sentences:
+        sentences = ["The paper prints no number for these: its figures alone show them."]
+    return sentences
 
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = [*_sentences(result), *_in_print(result), *failures(result)]
-    said += [*result["skipped"], *result["notes"]]
+    sentences = [*_sentences(result), *_in_print(result), *failures(result)]
+    sentences += [*result["skipped"], *result["notes"]]
     rows = []
     for method, label in _ranked(result):
         line = [cell(result, name, method) for name in names]
         words = ["–" if row is None else _cell_text(row) for row in line]
         rows.append([f"**{label}**" if method == "ours" else label, *words])
-    return pages.bullets(said) + "\n\nF, L_p/L_g:\n\n" + pages.table(["method", *names], rows)
+    return pages.bullets(sentences) + "\n\nF, L_p/L_g:\n\n" + pages.table(["method", *names], rows)
 
 
 def _cell_text(row: Mapping[str, Any]) -> str:

@@ -110,20 +110,20 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     rows = {row["method"]: row for row in _shown(result)}
-    said = [
+    sentences = [
         _about(rows[key], "Ours" if key == "ours" else rows[key]["label"])
         for key in ("ours", "ls-ssc")
         if key in rows
     ]
-    said += [
+    sentences += [
         f"In print ({entry['place']}): F {pages.share(entry['f'])}, {entry['n_unclustered']} left "
         f"alone, {entry['strangers_left']} of the strangers among them."
         for entry in result["printed"]
     ]
-    said += standing(result, result["configurations"])
+    sentences += standing(result, result["configurations"])
     if "ours" in rows:
-        said += _let_in(rows)
-    said += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
+        sentences += _let_in(rows)
+    sentences += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
     head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
     lines = [
         [
@@ -135,7 +135,7 @@ def _text(result: Result) -> str:
         ]
         for row in rows.values()
     ]
-    return pages.bullets(said) + "\n\n" + pages.table(head, lines)
+    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
 
 
 def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -146,7 +146,7 @@ def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     if not joined:
         return []
     chance = at_least(joined, there, _JOIN_RATE)
-    said = [
+    sentences = [
         f"Ours lets in {joined} of {there} strangers on this one draw, where its `join_rate` of "
         f"1 % would be {pages.count(_JOIN_RATE * there)} on average. With 1 % for each, "
         f"{joined} or more come up in {pages.percent(chance)} of all draws"
@@ -158,8 +158,10 @@ def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     ]
     better = [row["label"] for row in rows.values() if row["strangers_left"] > left]
     if better:
-        said.append(f"**Fewer strangers get into groups with {pages.listed(better)}** than so.")
-    return said
+        sentences.append(
+            f"**Fewer strangers get into groups with {pages.listed(better)}** than so."
+        )
+    return sentences
 
 
 def at_least(count: int, of: int, rate: float) -> float:

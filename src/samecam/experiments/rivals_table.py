@@ -123,14 +123,14 @@ def _plot(result: Result) -> "Figure":
 
 def _text(result: Result) -> str:
     names = result["configurations"]
-    said = standing(result, names)
+    sentences = standing(result, names)
     if set(_HARD) <= set(names):
-        said.append(_order(result))
-    said += failures(result)
+        sentences.append(_order(result))
+    sentences += failures(result)
     if "notes" in result:  # of photographs
-        said += [*result["skipped"], *result["notes"]]
+        sentences += [*result["skipped"], *result["notes"]]
     else:
-        said.append(
+        sentences.append(
             "Twins of D1 and D3 are strong cameras and no problem for most methods, while "
             "photographs share patterns that the twins have not; docs/rivals.md says what was not "
             "found of each rival and chosen instead."
@@ -141,7 +141,7 @@ def _text(result: Result) -> str:
         line = [_entry(result, name, method) for name in names]
         rows.append([f"**{label}**" if method == "ours" else label, *line])
     note = "F, groups found/cameras, and in brackets the same in print:"
-    return pages.bullets(said) + f"\n\n{note}\n\n" + pages.table(head, rows)
+    return pages.bullets(sentences) + f"\n\n{note}\n\n" + pages.table(head, rows)
 
 
 def _order(result: Result) -> str:

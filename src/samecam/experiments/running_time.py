@@ -319,33 +319,33 @@ def _text(result: Result) -> str:
     last = result["configurations"][-1]
     rows = {key: row for key in _METHODS if (row := cell(result, last, key)) is not None}
     ours = rows["ours"]
-    said = [
+    sentences = [
         f"On {ours['n_cameras']} cameras ({ours['n_images']} photos) ours takes "
         f"{ours['seconds']:.1f} s, of which {ours['reading']:.1f} s are reading."
     ]
     for key in ("ls-ssc", "ssc-nc"):
         if key in rows:
             row = rows[key]
-            said.append(
+            sentences.append(
                 f"{row['label']} takes {row['seconds']:.1f} s ({row['reading']:.1f} s reading), "
                 f"{row['seconds'] / ours['seconds']:.1f} times as long."
             )
     slower = [row for row in rows.values() if row["seconds"] < 0.95 * ours["seconds"]]
     if slower:
         names = pages.listed([row["label"] for row in slower])
-        said.append(f"**Ours is slower there than {names}.**")
+        sentences.append(f"**Ours is slower there than {names}.**")
     entry = result["printed"][0]
-    said += _setting(result, _times(rows))
-    said.append(
+    sentences += _setting(result, _times(rows))
+    sentences.append(
         f"The paper's {entry['label']} takes about {entry['minutes']} minutes for all of Dresden "
         f"({entry['configuration']}, 512²; "
         f"{entry['place']}), on a machine of its own: the two are not comparable."
     )
-    said += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
+    sentences += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
     head = ["cameras", "photos", *(METHODS[key].label for key in _METHODS)]
     lines = [_line(result, name) for name in result["configurations"]]
     note = "Seconds (reading + computing), seconds of all cores, F:"
-    return pages.bullets(said) + f"\n\n{note}\n\n" + pages.table(head, lines)
+    return pages.bullets(sentences) + f"\n\n{note}\n\n" + pages.table(head, lines)
 
 
 def _setting(result: Result, times: str) -> list[str]:

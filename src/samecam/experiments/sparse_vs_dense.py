@@ -141,12 +141,12 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
         "expected_synthetic": expected,
         "runs": [
             {
-                **told,
+                **about,
                 "seed": 0,
                 "dense": one["dense"]["numbers"],
                 "sparse": one["sparse"]["numbers"],
             }
-            for told, one in zip(shown, sets, strict=True)
+            for about, one in zip(shown, sets, strict=True)
         ],
     }
 
@@ -244,7 +244,7 @@ def _draw(ax: Any, picture: Mapping[str, Any], sizes: list[int]) -> None:
 
 
 def _text(result: Result) -> str:
-    said = [
+    sentences = [
         "The figure carries no numbers in the paper. Here both pictures are also counted: the "
         "share of the positive mass that lies within cameras, the share of pairs that have any "
         "weight, and the probability (AUC) that a pair of one camera has more "
@@ -254,7 +254,7 @@ def _text(result: Result) -> str:
     rows = []
     for one in result["sets"]:
         if one["kind"] == "synthetic":
-            said.append(
+            sentences.append(
                 f"The synthetic pictures are the paper's: {one['cameras']} cameras, "
                 f"{one['sizes'][0]} pictures of each, through the same filter as photographs; two "
                 f"of one camera correlate by {one['same_mean']:.4f}, where the model without "
@@ -264,31 +264,31 @@ def _text(result: Result) -> str:
             n = one[name]["numbers"]
             shares = [pages.percent(n[key]) for key in ("within", "inside", "between")]
             rows.append([_ON[one["kind"]], label, *shares, pages.share(n["auc"], 3)])
-        said.append(_compared(one))
+        sentences.append(_compared(one))
     head = ["on", "matrix", "mass within cameras", "pairs of one camera with weight",
             "pairs of two", "AUC"]  # fmt: skip
-    return pages.bullets(said) + "\n\n" + pages.table(head, rows)
+    return pages.bullets(sentences) + "\n\n" + pages.table(head, rows)
 
 
 def _compared(one: Mapping[str, Any]) -> str:
     """What the representation adds on one set, and what it does not."""
     dense, sparse = one["dense"]["numbers"], one["sparse"]["numbers"]
-    said = (
+    text = (
         f"On {_ON[one['kind']]} ({one['photos']} of {one['cameras']} cameras, γ = "
         f"{one['gamma']:.4f}), {one['same_pairs']:.0%} of all pairs are of one camera; of the "
         f"mass, {dense['within']:.0%} lies within cameras in the correlations and "
         f"{sparse['within']:.0%} in the representations."
     )
     if sparse["within"] > dense["within"]:
-        said += " That is what the paper's figure shows."
+        text += " That is what the paper's figure shows."
     if sparse["auc"] < dense["auc"]:
         less, more = (pages.share(n["auc"], 3) for n in (sparse, dense))
-        said += (
+        text += (
             f" Pair by pair the representation tells less (AUC {less} against {more}), "
             f"because {1 - sparse['inside']:.0%} of the pairs of one camera have no weight in it "
             "either: what is gained is that the weight that is left can be trusted."
         )
-    return said
+    return text
 
 
 EXPERIMENT = Experiment(

@@ -188,8 +188,8 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
         rows = [
             _row(study, name, n, _chunks(context), facts) for n in _sizes(saved.arrays["cameras"])
         ]
-        told = {"name": name, "strength": STRENGTHS.get(name), **facts}
-        panels.append({**told, "rows": rows, "learnt": _learnt(study, name, context)})
+        about = {"name": name, "strength": STRENGTHS.get(name), **facts}
+        panels.append({**about, "rows": rows, "learnt": _learnt(study, name, context)})
     return {
         "replications": _CHUNK * len(_chunks(context)),
         "false_alarm": FALSE_ALARM,
@@ -293,7 +293,7 @@ def _title(panel: Mapping[str, Any]) -> str:
 
 
 def _text(result: Result) -> str:
-    said = [
+    sentences = [
         f"{result['replications']:,} pairs of groups of n photos each, both of one camera or of "
         "two, were drawn at every n, and every rule judged them, P_FA = "
         f"{result['false_alarm']:g}. H₁ is the correlation that two groups of one camera are "
@@ -304,7 +304,7 @@ def _text(result: Result) -> str:
         "merge by that line: it takes H₁/2, which is the line called ours here "
         "([docs/rivals.md](rivals.md)).",
     ]
-    said += [sentence for panel in result["panels"] for sentence in _sentences(panel)]
+    sentences += [sentence for panel in result["panels"] for sentence in _sentences(panel)]
     rows = [
         [_title(panel), str(row["size"]), *(
             f"{pages.percent(row['rules'][rule]['missed'])} / "
@@ -315,7 +315,7 @@ def _text(result: Result) -> str:
     ]  # fmt: skip
     head = ["cameras", "n", *RULES.values()]
     return (
-        pages.bullets(said)
+        pages.bullets(sentences)
         + "\n\nPairs of one camera that are not joined / pairs of two cameras that are:\n\n"
         + pages.table(head, rows)
         + "\n\n"
@@ -338,7 +338,7 @@ def _sentences(panel: Mapping[str, Any]) -> list[str]:
 
 def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
     """Sizes at which ours misses more than another rule, and what that one pays for it."""
-    said = []
+    better = []
     for rule, label in list(_SHORT.items())[1:]:
         rows = [
             row for row in panel["rows"]
@@ -347,12 +347,12 @@ def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
         if rows:
             sizes = pages.listed([str(row["size"]) for row in rows])
             wrong = pages.percent(max(row["rules"][rule]["wrong"] for row in rows))
-            said.append(f"{label} at n = {sizes}, where it joins up to {wrong} of the strangers")
-    if not said:
+            better.append(f"{label} at n = {sizes}, where it joins up to {wrong} of the strangers")
+    if not better:
         return []
     scale = panel["null_scale"] * panel["n_pixels"] ** 0.5
     return [
-        f"**Of {title}, ours misses more** than {'; more than '.join(said)}: their scale of "
+        f"**Of {title}, ours misses more** than {'; more than '.join(better)}: their scale of "
         f"chance is 1/√d, that of these photos {scale:.2f}/√d."
     ]
 
