@@ -13,8 +13,9 @@ from samecam.cluster.consolidate import (
     _steps,
     _thresholds,
 )
-from samecam.cluster.consolidate._cpu import FingerprintSums, GramSums
+from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Rates
+from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.correlate import centroid_correlations, photo_scales
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
