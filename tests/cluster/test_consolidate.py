@@ -187,6 +187,14 @@ def test_merge_joins_pieces_of_a_camera_and_no_others():
     )
 
 
+@pytest.mark.parametrize(("total", "roots"), [(2.0, [0, 0]), (0.0, [0, 1]), (-2.0, [0, 1])])
+def test_groups_without_a_bond_of_their_own_can_be_compared(total, roots):
+    """A merge rate so high that nothing is asked of chance, and photos unlike each other."""
+    between = np.array([[-1.0, total], [total, -3.0]])
+    root, _ = _steps.merged(between, np.array([2.0, 2.0]), 0.9)
+    assert root.tolist() == roots
+
+
 def test_found_dissolves_what_chance_could_have_made():
     G = gram([1] * 60 + [6], 0.05, seed=4).gram
     truth = gram([1] * 60 + [6], 0.05, seed=4).labels
