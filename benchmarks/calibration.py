@@ -21,6 +21,7 @@ from benchmarks.record import folder_of, parser, write
 from samecam import correlate, evidence
 from samecam.arrays import Doubles, Floats, Gram, Labels, Mask, Pixels
 from samecam.cluster import ConsolidatedSSC
+from samecam.correlate import usual_scale
 from samecam.fingerprint import Preset
 from samecam.simulate import fingerprints, gram
 
@@ -133,7 +134,7 @@ def look(
     number[kept] = np.arange(len(kept))
     known = number[known]
     given = evidence.comparisons_from_gram(G, known)
-    null = evidence.measured_null(given)
+    null = evidence.measured_null(given, null_scale=scale)
     z = given.array() / null.group_scale
     sums = np.stack([G[:, known == c].sum(axis=1) for c in range(given.n_groups)], axis=1)
     crude = sums / (scale * np.sqrt(given.sizes))
@@ -207,7 +208,7 @@ def summary(
     values = evidence.photo_pce(X, labels)
     seconds = (time.perf_counter() - began) / np.count_nonzero(labels >= 0)
     given = evidence.comparisons_from_gram(G, labels)
-    null = evidence.measured_null(given)
+    null = evidence.measured_null(given, null_scale=usual_scale(X.shape[1]))
     photo = evidence.photo_evidence(given, null)
     different = truth[:, None] != truth[None]
     alike = {}

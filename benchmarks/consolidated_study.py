@@ -29,9 +29,8 @@ from benchmarks.consolidated_sets import (
 from benchmarks.consolidated_variants import VARIANTS, Variant, grouped, merge_share
 from benchmarks.record import folder_of, parser, write
 from samecam.arrays import AnyFloats, Labels, Mask
-from samecam.cluster import ConsolidatedSSC
+from samecam.cluster import ConsolidatedSSC, _thresholds
 from samecam.cluster._labels import numbered
-from samecam.cluster.consolidate import _thresholds
 from samecam.metrics import scores
 
 DARK = 0.75

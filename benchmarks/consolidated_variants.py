@@ -12,7 +12,8 @@ from scipy import sparse
 
 from benchmarks.consolidated_sets import LabelledSet
 from samecam.arrays import AnyFloats, Doubles, Labels, Mask, Rows
-from samecam.cluster.consolidate import _kernels, _steps, _thresholds
+from samecam.cluster import _thresholds
+from samecam.cluster.consolidate import _kernels, _steps
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._steps import Groups

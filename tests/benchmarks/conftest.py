@@ -15,15 +15,16 @@ def _one_thread():
 
 @pytest.fixture(scope="module")
 def one_torch_thread():
-    """The same for PyTorch; skips where it is not installed."""
-    torch = pytest.importorskip("torch")
+    """The same for PyTorch, for tests that have its mark."""
+    import torch
+
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
 
 
-@pytest.fixture(params=["cpu", "torch-cpu"])
+@pytest.fixture(params=["cpu", pytest.param("torch-cpu", marks=pytest.mark.torch)])
 def device(request):
     """Both ways to compute without a GPU."""
     if request.param != "cpu":

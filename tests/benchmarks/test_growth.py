@@ -120,13 +120,13 @@ class TestCounting:
         assert figures["floor"] == pytest.approx(floor)
 
     def test_solver_operations_by_hand(self):
-        from samecam.represent._cpu import Solved, Task
+        from samecam.represent._lasso import LassoProblem, SolvedRows
 
         gram = np.array([[1, 0.5, 0.2], [0.5, 1, 0.4], [0.2, 0.4, 1]])
-        task = Task(gram, 0.3, True, 1e-6, 9)  # candidates 1, 2, 1
+        task = LassoProblem(gram, 0.3, True, 1e-6, 9)  # candidates 1, 2, 1
         rounds, sweeps, lengths = np.array([2, 3, 1]), np.array([5, 7, 11]), np.array([1, 2, 0])
         none = np.empty(0)
-        answer = None, Solved(lengths, none, none, none, none, rounds, sweeps)
+        answer = None, SolvedRows(lengths, none, none, none, none, rounds, sweeps)
         descent = 2 * (5 * 1 + 7 * 4 + 11 * 1)
         sparse = 2 * 3 * (2 * 1 + 3 * 2 + 1 * 0)
         assert phases.hear_solver({}, False)(answer, (task, 2)) == descent + sparse
@@ -167,8 +167,8 @@ class TestCounting:
         assert seconds < 0.1
         assert tally.operations == 3.0
 
+    @pytest.mark.torch
     def test_extraction_is_linear(self, monkeypatch):
-        pytest.importorskip("torch")
         place = growth_counting.Place("torch-cpu")
         taken = {2: 1.0, 6: 3.0}
         monkeypatch.setattr(phases, "extract_some", lambda *args: taken[args[1]])

@@ -70,6 +70,7 @@ def test_a_benchmark_writes_what_can_be_read(name, tmp_path, shared):
         assert all(body.strip() for body in parts.values())
 
 
+@pytest.mark.torch
 @pytest.mark.usefixtures("one_torch_thread")
 @pytest.mark.parametrize("name", ON_GPU)
 def test_a_benchmark_of_a_gpu_runs_without_one(name, tmp_path):

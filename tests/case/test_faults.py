@@ -256,7 +256,7 @@ def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
         initializer=_worker.start,
         initargs=(ExtractionSettings(size=SIZE), None),
     )
-    outcome = pool.submit(_worker.extract, _worker.Task("big.png", str(photos))).result()
+    outcome = pool.submit(_worker.extract, _worker.ExtractionTask("big.png", str(photos))).result()
     pool.close()
     assert outcome.status == "skipped"
     assert "memory" in outcome.reason

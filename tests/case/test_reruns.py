@@ -58,7 +58,7 @@ def test_groups_are_saved_before_they_are_weighed(rows, tmp_path, monkeypatch):
     case = tmp_path / "case"
     wanted = cluster_fingerprints(rows, tmp_path / "whole", resources=ONE)
 
-    def fail(*_):
+    def fail(*_, **__):
         raise MemoryError
 
     with monkeypatch.context() as patch:
@@ -145,7 +145,7 @@ def test_after_the_photos_are_read_a_signal_is_obeyed_at_once(rows, tmp_path, mo
     seen = []
     with stop_on_signals() as stop:
         monkeypatch.setattr(
-            _cluster, "weigh", lambda *_: seen.append((stop.at_once, stop.is_set()))
+            _cluster, "weigh", lambda *_, **__: seen.append((stop.at_once, stop.is_set()))
         )
         cluster_fingerprints(rows, tmp_path / "case", resources=ONE, stop=stop)
     assert seen == [(True, False)]

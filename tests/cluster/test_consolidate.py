@@ -6,15 +6,11 @@ from scipy import sparse
 from scipy.special import comb
 from scipy.stats import norm
 
-from samecam.cluster.consolidate import (
-    ConsolidatedSSC,
-    _batches,
-    _kernels,
-    _steps,
-    _thresholds,
-)
-from samecam.cluster.consolidate._cpu import FingerprintSums, GramSums
+from samecam.cluster import _thresholds
+from samecam.cluster.consolidate import ConsolidatedSSC, _batches, _kernels, _steps
+from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Rates
+from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.correlate import centroid_correlations, photo_scales
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
@@ -184,6 +180,14 @@ def test_merge_joins_pieces_of_a_camera_and_no_others():
     np.testing.assert_allclose(
         groups.products, groups.sums.products(groups.labels, len(groups.products)), atol=0.05
     )
+
+
+@pytest.mark.parametrize(("total", "roots"), [(2.0, [0, 0]), (0.0, [0, 1]), (-2.0, [0, 1])])
+def test_groups_without_a_bond_of_their_own_can_be_compared(total, roots):
+    """A merge rate so high that nothing is asked of chance, and photos unlike each other."""
+    between = np.array([[-1.0, total], [total, -3.0]])
+    root, _ = _steps.merged(between, np.array([2.0, 2.0]), 0.9)
+    assert root.tolist() == roots
 
 
 def test_found_dissolves_what_chance_could_have_made():

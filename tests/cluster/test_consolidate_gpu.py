@@ -11,6 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from samecam import correlate
 from samecam.cluster.consolidate import ConsolidatedSSC, _batches, _cpu
+from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.fingerprint import fingerprint
 from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
@@ -21,7 +22,7 @@ from tests.devices import host as at_host
 pytest.importorskip("torch")
 from samecam.cluster.consolidate import _gpu
 from samecam.correlate import _gpu as correlate_gpu
-from samecam.correlate import _rows
+from samecam.correlate import _group_sums_gpu, _rows
 
 pytestmark = pytest.mark.torch
 
@@ -40,10 +41,10 @@ def groupings(draw):
 def both(X, scales, work):
     """Sums from the Gram and from the rows, on the processor and in PyTorch."""
     G = correlate.gram(X)
-    host = _cpu.GramSums(G, scales), _cpu.FingerprintSums(X, scales, 2**30)
+    host = _cpu.GramSums(G, scales), FingerprintSums(X, scales, 2**30)
     device = (
         _gpu.GramSums(there(G), scales),
-        _gpu.FingerprintSums(X, scales, 2**30 if work > 1 else strips_of_16(X), DEVICE),
+        FingerprintSums(X, scales, 2**30 if work > 1 else strips_of_16(X), DEVICE),
     )
     return zip(host, device, strict=True)
 
@@ -59,6 +60,7 @@ def test_sums_and_all_that_is_made_of_them(grouping, work, random):
     X, scales, labels, count = grouping
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_gpu, "_WORK_BYTES", work)
+        patch.setattr(_group_sums_gpu, "_WORK_BYTES", work)
         patch.setattr(_rows, "STRIP_LEAST", 16)
         for host, device in both(X, scales, work):
             a, b = host.products(labels, count), device.products(labels, count)
@@ -109,9 +111,9 @@ def test_candidates_meet_alike():
     drawn = fingerprints([12, 10, 9], 0.05, 2048)
     labels = np.random.default_rng(0).integers(-1, 5, len(drawn.X))
     scales = np.full(len(labels), 0.15)
-    host = _cpu.FingerprintSums(drawn.X, scales, 2**30).between(labels, 5)
+    host = FingerprintSums(drawn.X, scales, 2**30).between(labels, 5)
     for memory in (2**30, 2**18):
-        device = _gpu.FingerprintSums(drawn.X, scales, memory, DEVICE).between(labels, 5)
+        device = FingerprintSums(drawn.X, scales, memory, DEVICE).between(labels, 5)
         np.testing.assert_allclose(device, host, atol=1e-4 * np.abs(host).max())
 
 

@@ -1,13 +1,22 @@
 """Fingerprints to correlations: Gram matrix, groups, and the scale of chance."""
 
 from samecam.correlate._cpu import cross, normalised
-from samecam.correlate._gram import gram, gram_on, gram_to, rows_on, strips_on
-from samecam.correlate._groups import centroid_correlations, centroids, group_sums
+from samecam.correlate._gram import gram, gram_on, gram_to, rows_on
+from samecam.correlate._group_sums import (
+    centroid_correlations,
+    centroids,
+    gram_products,
+    group_products,
+    group_sums,
+    other_group_products,
+    other_products,
+    row_products,
+)
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
 from samecam.correlate._photo_sums import PhotoSums, photo_sums
-from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels, strip_width, strips
+from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -21,16 +30,18 @@ __all__ = [
     "cross",
     "gram",
     "gram_on",
+    "gram_products",
     "gram_to",
+    "group_products",
     "group_sums",
     "normalised",
     "null_scale",
+    "other_group_products",
+    "other_products",
     "photo_scales",
     "photo_sums",
     "pixels",
+    "row_products",
     "rows_on",
-    "strip_width",
-    "strips",
-    "strips_on",
     "usual_scale",
 ]

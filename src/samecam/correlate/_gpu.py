@@ -1,4 +1,4 @@
-"""Correlations and sums over groups on a GPU (or, for tests, in PyTorch on the processor)."""
+"""Correlations on a GPU (or, for tests, in PyTorch on the processor)."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ from samecam.correlate._rows import (
     DeviceRows,
     empty_rows,
     kind_of,
-    pixels,
     product,
     rounded,
     uploaded,
 )
+from samecam.correlate._strips import pixels
 from samecam.errors import SamecamError
 
 # Rows multiplied at a time, at most.

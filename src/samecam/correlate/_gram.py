@@ -1,6 +1,5 @@
 """Correlations of all pairs: the Gram matrix, on the processor or on a GPU."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,6 @@ from samecam.arrays import Floats
 from samecam.compute import choose_device, retry_with_less_memory, torch_device
 from samecam.correlate import _cpu
 from samecam.correlate._strips import DEFAULT_MEMORY, Source
-
-# Part of the memory for rows on a GPU that arrays of passing use may take beside them.
-_WORK_SHARE = 8
 
 
 def gram(
@@ -92,20 +88,3 @@ def rows_on(source: Source, device: str, memory: int) -> Source:
     if _rows.row_bytes(source) * len(source) > memory:
         return source
     return _rows.DeviceRows.load(source, device)
-
-
-def strips_on(source: Source, device: str, memory: int) -> Iterator[Any]:
-    """All rows on a GPU as one `DeviceRows` after another, so many pixels each as fit.
-
-    A `DeviceRows` is itself a store; it sums rows over groups (`weighted_sums`), multiplies
-    sums with all rows (`against`), and knows their `squared_norms`.
-    """
-    from samecam.correlate import _rows
-
-    if isinstance(source, _rows.DeviceRows):
-        found: Iterator[Any] = iter([source])
-    else:
-        found = _rows.DeviceRows.strips(source, device, _rows.strip_width(source, memory))
-    for rows in found:
-        rows.work = min(rows.work, max(memory, 0) // _WORK_SHARE)
-        yield rows

@@ -26,8 +26,9 @@ class Membership:
     Attributes
     ----------
     labels, count : as above
+    row_weights : (n,) the weights
     inside : numbers of the photos that are in a group
-    groups : their groups
+    groups, weights : of these
     """
 
     def __init__(
@@ -37,8 +38,9 @@ class Membership:
         self.count = int(labels.max(initial=-1)) + 1 if count is None else count
         self.inside: Rows = np.flatnonzero(labels >= 0)
         self.groups: Labels = labels[self.inside]
-        ones = np.ones(len(self.inside), dtype=np.float32)
-        self.weights: Floats = ones if weights is None else weights[self.inside]
+        ones = np.ones(len(labels), dtype=np.float32)
+        self.row_weights: Floats = ones if weights is None else weights
+        self.weights: Floats = self.row_weights[self.inside]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -52,6 +54,14 @@ class Membership:
     def is_small(self) -> bool:
         """Whether it is multiplied as an array with an entry for every photo and group."""
         return len(self) * self.count <= _DENSE
+
+    def of(self, rows: Rows) -> "Membership":
+        """The same groups with some photos alone."""
+        return Membership(self.labels[rows], self.count, self.row_weights[rows])
+
+    def with_members(self, rows: Rows) -> Rows:
+        """Some photos and all members of groups, rising."""
+        return np.union1d(rows, self.inside)
 
     def part(self, first: int, last: int) -> tuple["Membership", Rows]:
         """Groups first … last − 1 with their members alone, and the numbers of these."""

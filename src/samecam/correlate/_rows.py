@@ -10,6 +10,7 @@ import torch
 
 from samecam.arrays import Floats, Rows
 from samecam.compute import format_bytes, full_precision, machine, torch_device
+from samecam.correlate._strips import pixels
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore, Record
 
@@ -22,6 +23,8 @@ _KINDS = {"int8": torch.int8, "float16": torch.float16, "float32": torch.float32
 _BUFFER_BYTES = 2**29
 _THREADS = 16
 _WORK_BYTES = 2**28
+# Part of the memory for rows that arrays of passing use may take beside them.
+_WORK_SHARE = 8
 # Pixels of int8 whose products add up below 2³¹.
 _SLAB = 2**17
 
@@ -159,9 +162,14 @@ class DeviceRows(FingerprintStore):
             out[:] = part
 
 
-def pixels(source: Any) -> int:
-    """Length of a row."""
-    return int(source.n_pixels if isinstance(source, FingerprintStore) else source.shape[1])
+def strips_on(source: Any, device: str, memory: int) -> Iterator[DeviceRows]:
+    """All rows on a device as one `DeviceRows` after another, so many pixels each as fit."""
+    strips = iter([source])
+    if not isinstance(source, DeviceRows):
+        strips = DeviceRows.strips(source, device, strip_width(source, memory))
+    for rows in strips:
+        rows.work = min(rows.work, max(memory, 0) // _WORK_SHARE)
+        yield rows
 
 
 def rounded(count: int, step: int) -> int:

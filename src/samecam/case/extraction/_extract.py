@@ -90,12 +90,13 @@ def extract_photos(
     planned : called with what is to be done and its cost, before it is done
     """
     resources = (resources or compute.Resources()).resolve()
+    at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
     if job.settings is None:
         return interrupted_before(job)
     if planned is not None:
-        planned(job.plan(resources.at_a_time()))
+        planned(job.plan(at_a_time))
     with Case(job.case, job.settings, job.sources) as folder:
         return ExtractionRun(folder, job, resources, progress, stop).execute()
 

@@ -102,13 +102,14 @@ def add_photos(
         As for `cluster_photos`.
     """
     resources = (resources or compute.Resources()).resolve()
+    at_a_time = resources.at_a_time()
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     saved = open_case(case)
     folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
     files, prefix = _named(saved, arguments(photos))
     job = Job(folder, saved.info["sources"], files, settings)
     if planned is not None:
-        plan = job.plan(resources.at_a_time())
+        plan = job.plan(at_a_time)
         planned(with_grouping(plan, settings.n_pixels, settings.dtype, clustering, resources))
     with Case(folder, settings, job.sources) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])

@@ -110,13 +110,14 @@ def cluster_photos(
     clustering = clustering or ClusteringSettings()
     clustering.estimator()
     resources = (resources or compute.Resources()).resolve()
+    at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
     if job.settings is None:
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
     clustering.check_length(job.settings.n_pixels)
     if planned is not None:
-        plan, wanted = job.plan(resources.at_a_time()), job.settings
+        plan, wanted = job.plan(at_a_time), job.settings
         planned(with_grouping(plan, wanted.n_pixels, wanted.dtype, clustering, resources))
     with Case(job.case, job.settings, job.sources) as folder:
         extraction = ExtractionRun(folder, job, resources, progress, stop).execute()

@@ -18,7 +18,7 @@ from samecam.cluster._remote import BatchData
 from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import Batch, Rules, group_batch
-from samecam.cluster.consolidate._sums import RowSums, row_sums
+from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.errors import ParameterError
 from samecam.store import FingerprintStore
 
@@ -109,7 +109,7 @@ def _check_room(count: int) -> None:
         )
 
 
-def meet(sums: RowSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
+def meet(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
     """Merge candidates of one camera, then dissolve those that chance could have made."""
     count = int(labels.max(initial=-1)) + 1
     if count == 0:
@@ -153,7 +153,7 @@ def group_in_batches(
                 scales[rows] = batch.scales
         history += made
         say("Grouping", turn, _ROUNDS)
-        sums = row_sums(source, scales, rules.memory, rules.device)
+        sums = FingerprintSums(source, scales, rules.memory, rules.device)
         met = candidates(batches, made, n, most)
         _check_room(int(met.max(initial=-1)) + 1)
         new = meet(sums, met, rules.rates, n_images)

@@ -1,13 +1,13 @@
 """Sums over groups on the processor."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from samecam import compute, correlate
+from samecam import compute
 from samecam.arrays import AnyFloats, Doubles, Floats, Labels, Mask
 
 if TYPE_CHECKING:
@@ -67,6 +67,17 @@ def kept(products: AnyFloats, which: Mask) -> AnyFloats:
     return products[which]
 
 
+def put(products: AnyFloats, groups: Labels, values: AnyFloats) -> AnyFloats:
+    """See `Kernels`."""
+    products[groups] = values
+    return products
+
+
+def placed(values: Floats, device: str) -> Floats:  # noqa: ARG001 - there is but one place
+    """See `Kernels`."""
+    return values
+
+
 class GramSums:
     """From the correlations of all pairs."""
 
@@ -104,66 +115,3 @@ class GramSums:
         edges = np.linspace(0, len(self._gram), self._threads + 1).astype(int)
         with ThreadPoolExecutor(self._threads) as pool:
             list(pool.map(work, edges[:-1], edges[1:]))
-
-
-class FingerprintSums:
-    """From the fingerprints, some pixels of all photos at a time: no Gram is kept."""
-
-    kernels = cast("Kernels", sys.modules[__name__])
-
-    def __init__(self, source: correlate.Source, scales: Doubles, memory: int) -> None:
-        self.own = 1 / np.square(scales)
-        self._source = source
-        self._inverse = (1 / scales).astype(np.float32)
-        self._memory = memory
-
-    def products(self, labels: Labels, count: int) -> AnyFloats:
-        """See `Sums`: every fingerprint is read once."""
-        inside = np.flatnonzero(labels >= 0)
-        mine, weights = labels[inside], self._inverse[inside]
-        members = self._members(labels, count)
-        out = np.zeros((count, len(labels)), dtype=np.float32)
-        for part in self._strips(out.nbytes):
-            share = (members @ part) @ part.T
-            share[mine, inside] -= weights * np.einsum("ij,ij->i", part, part)[inside]
-            out += share
-        out *= self._inverse
-        return out
-
-    def between(self, labels: Labels, count: int) -> Doubles:
-        """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij, without the sums of single photos."""
-        members = self._members(labels, count)
-        inside = np.flatnonzero(labels >= 0)
-        out = np.zeros((count, count))
-        for part in self._strips(out.nbytes):
-            sums = members @ part
-            share = (sums @ sums.T).astype(np.float64)
-            norms = np.einsum("ij,ij->i", part, part)[inside] * self.own[inside]
-            share[np.diag_indices(count)] -= np.bincount(
-                labels[inside], weights=norms, minlength=count
-            )
-            out += share
-        return out
-
-    def _strips(self, taken: int) -> Iterator[Floats]:
-        """The fingerprints, some pixels at a time, beside a result and what is added to it."""
-        width = correlate.strip_width(len(self._source), self._memory - 2 * taken)
-        return (part for _, part in correlate.strips(self._source, width))
-
-    def _members(self, labels: Labels, count: int) -> Any:
-        """(count, n) sparse: 1/σ_i where photo i is in group c."""
-        from scipy import sparse
-
-        inside = np.flatnonzero(labels >= 0)
-        entries = (self._inverse[inside], (labels[inside], inside))
-        return sparse.csr_array(entries, shape=(count, len(labels)))
-
-    def moved(self, products: AnyFloats, before: Labels, after: Labels) -> AnyFloats:
-        """See `Sums`: computed again for the groups that photos left or came to."""
-        rows = before != after
-        touched = np.union1d(before[rows], after[rows])
-        touched = touched[touched >= 0]
-        number = np.full(len(products) + 1, -1, dtype=np.intp)  # the last is for label −1
-        number[touched] = np.arange(len(touched))
-        products[touched] = self.products(number[after], len(touched))
-        return products

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from samecam import correlate
-from samecam.arrays import Doubles, Labels, Mask
+from samecam.arrays import Doubles, Floats, Labels, Mask
 from samecam.compute import full_precision, torch_device
 
 if TYPE_CHECKING:
@@ -109,6 +108,17 @@ def kept(products: torch.Tensor, which: Mask) -> torch.Tensor:
     return products[_at(np.flatnonzero(which), products)]
 
 
+def put(products: torch.Tensor, groups: Labels, values: torch.Tensor) -> torch.Tensor:
+    """See `Kernels`."""
+    products[_at(groups, products)] = values
+    return products
+
+
+def placed(values: Floats, device: str) -> torch.Tensor:
+    """See `Kernels`."""
+    return torch.as_tensor(values, device=torch_device(device))
+
+
 class GramSums:
     """From the correlations of all pairs, whose diagonal is cleared."""
 
@@ -152,73 +162,8 @@ class GramSums:
         products[_at(touched[there], products)] += share * self._inverse
 
 
-class FingerprintSums:
-    """From the fingerprints as they are stored: on the device, or read in strips of pixels."""
-
-    kernels = cast("Kernels", sys.modules[__name__])
-
-    def __init__(self, source: correlate.Source, scales: Doubles, memory: int, device: str) -> None:
-        self.own = 1 / np.square(scales)
-        self._source, self._memory, self._device = source, memory, device
-        self._weights = (1 / scales).astype(np.float32)
-        self._inverse = torch.as_tensor(self._weights, device=torch_device(device))
-
-    def products(self, labels: Labels, count: int) -> torch.Tensor:
-        """See `Sums`: every fingerprint takes part twice."""
-        out = self._inverse.new_zeros((count, len(labels)))
-        norms = torch.zeros_like(self._inverse)
-        for rows in self._strips(out):
-            norms += rows.squared_norms()
-            for a, b in _runs(count, rows.n_pixels, rows.work):
-                some = np.where((labels >= a) & (labels < b), labels - a, -1)
-                rows.against(rows.weighted_sums(some, self._weights, b - a), out[a:b])
-        inside = np.flatnonzero(labels >= 0)
-        at = _at(inside, out)
-        out[_at(labels[inside], out), at] -= (self._inverse * norms)[at]
-        out *= self._inverse
-        return out
-
-    def moved(self, products: torch.Tensor, before: Labels, after: Labels) -> torch.Tensor:
-        """See `Sums`: computed again for the groups that photos left or came to."""
-        changed = before != after
-        touched = np.union1d(before[changed], after[changed])
-        touched = touched[touched >= 0]
-        number = np.full(len(products) + 1, -1, dtype=np.intp)  # the last is for label −1
-        number[touched] = np.arange(len(touched))
-        products[_at(touched, products)] = self.products(number[after], len(touched))
-        return products
-
-    def between(self, labels: Labels, count: int) -> Doubles:
-        """See `RowSums`."""
-        out = np.zeros((count, count))
-        norms = torch.zeros_like(self._inverse)
-        for rows in self._strips(norms):
-            norms += rows.squared_norms()
-            for start, end in _runs(rows.n_pixels, count, rows.work):
-                part = rows.narrowed(start, end)
-                sums = part.weighted_sums(labels, self._weights, count)
-                for a, b in _runs(count, count, rows.work):
-                    with full_precision():
-                        out[a:b] += (sums[a:b] @ sums.t()).double().cpu().numpy()
-        inside = np.flatnonzero(labels >= 0)
-        own = norms.double().cpu().numpy()[inside] * self.own[inside]
-        out[np.diag_indices(count)] -= np.bincount(labels[inside], weights=own, minlength=count)
-        return out
-
-    def _strips(self, beside: torch.Tensor) -> Iterator[Any]:
-        """The fingerprints, in half of what is left beside the result."""
-        room = (self._memory - beside.numel() * beside.element_size()) // 2
-        return correlate.strips_on(self._source, self._device, room)
-
-
 def _at(values: npt.NDArray[Any], like: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(values, device=like.device)
-
-
-def _runs(count: int, width: int, work: int) -> Iterator[tuple[int, int]]:
-    """Runs a … b of groups with so many float32 each that fit into four times the work bytes."""
-    step = max(1, 4 * min(work, _WORK_BYTES) // max(4 * width, 1))
-    return ((a, min(a + step, count)) for a in range(0, count, step))
 
 
 def _chunks(products: torch.Tensor) -> Iterator[tuple[int, int]]:

@@ -197,6 +197,8 @@ def _score(
     own_a = max(inside[a], 0.0) / (size[a] * (size[a] - 1.0))
     own_b = max(inside[b], 0.0) / (size[b] * (size[b] - 1.0))
     needed = max(needed, 0.5 * pairs * np.sqrt(own_a * own_b))
+    if needed <= 0.0:  # any sum above 0 is enough
+        return np.inf if total > 0.0 else 0.0
     return float(total / needed)
 
 

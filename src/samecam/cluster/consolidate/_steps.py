@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Doubles, Labels, Mask
-from samecam.cluster.consolidate import _thresholds
+from samecam.cluster import _thresholds
 from samecam.cluster.consolidate._sums import Sums
 
 _EDGES = 5

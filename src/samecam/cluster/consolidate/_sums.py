@@ -7,12 +7,12 @@ of chance σ_i: for photos of different cameras they have variance 1, and a sum 
 the `Sums` it came from know which.
 """
 
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from samecam import correlate
-from samecam.arrays import Doubles, Labels, Mask
+from samecam.arrays import Doubles, Floats, Labels, Mask
 
 
 class Kernels(Protocol):
@@ -51,6 +51,14 @@ class Kernels(Protocol):
         """Products of some groups."""
         ...
 
+    def put(self, products: Any, groups: Labels, values: Any) -> Any:
+        """Products with those of some groups replaced."""
+        ...
+
+    def placed(self, values: Floats, device: str) -> Any:
+        """An array where products are."""
+        ...
+
 
 class Sums(Protocol):
     """Sums over groups for the steps of consolidation."""
@@ -67,12 +75,53 @@ class Sums(Protocol):
         ...
 
 
-class RowSums(Sums, Protocol):
-    """Sums that can be had between candidates too, without the sums of single photos."""
+class FingerprintSums:
+    """From the fingerprints, some pixels at a time: no correlations of all pairs are kept."""
+
+    def __init__(
+        self, source: correlate.Source, scales: Doubles, memory: int, device: str = "cpu"
+    ) -> None:
+        self.own = 1 / np.square(scales)
+        self.kernels = _kernels(device)
+        self._source, self._memory, self._device = source, memory, device
+        self._weights = (1 / scales).astype(np.float32)
+        self._inverse = self.kernels.placed(self._weights, device)
+
+    def products(self, labels: Labels, count: int) -> Any:
+        """See `Sums`."""
+        members = correlate.Membership(labels, count, self._weights)
+        out = correlate.other_products(
+            self._source, members, memory=self._memory, device=self._device
+        )
+        out *= self._inverse
+        return out
+
+    def moved(self, products: Any, before: Labels, after: Labels) -> Any:
+        """See `Sums`: computed again for the groups that photos left or came to."""
+        changed = before != after
+        touched = np.union1d(before[changed], after[changed])
+        touched = touched[touched >= 0]
+        number = np.full(len(products) + 1, -1, dtype=np.intp)  # the last is for label −1
+        number[touched] = np.arange(len(touched))
+        return self.kernels.put(products, touched, self.products(number[after], len(touched)))
 
     def between(self, labels: Labels, count: int) -> Doubles:
-        """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij."""
-        ...
+        """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij, without the sums of single photos."""
+        members = correlate.Membership(labels, count, self._weights)
+        return correlate.other_group_products(
+            self._source, members, self.own, memory=self._memory, device=self._device
+        )
+
+
+def _kernels(device: str) -> Kernels:
+    """The functions for a device that `compute.choose_device` gave."""
+    if device == "cpu":
+        from samecam.cluster.consolidate import _cpu
+
+        return cast(Kernels, _cpu)
+    from samecam.cluster.consolidate import _gpu
+
+    return cast(Kernels, _gpu)
 
 
 def gram_sums(gram: Any, scales: Doubles) -> Sums:
@@ -84,14 +133,3 @@ def gram_sums(gram: Any, scales: Doubles) -> Sums:
     from samecam.cluster.consolidate import _gpu
 
     return _gpu.GramSums(gram, scales)
-
-
-def row_sums(source: correlate.Source, scales: Doubles, memory: int, device: str) -> RowSums:
-    """Sums from the fingerprints, where no correlations of all pairs are kept."""
-    if device == "cpu":
-        from samecam.cluster.consolidate import _cpu
-
-        return _cpu.FingerprintSums(source, scales, memory)
-    from samecam.cluster.consolidate import _gpu
-
-    return _gpu.FingerprintSums(source, scales, memory, device)

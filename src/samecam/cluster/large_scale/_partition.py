@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Doubles, Gram, Labels, Mask
-from samecam.cluster.consolidate._thresholds import founding, quantile
+from samecam.cluster._thresholds import founding, quantile
 from samecam.cluster.large_scale._merge import Threshold
 from samecam.cluster.large_scale._purify import purify
 from samecam.represent import SolverReport, represent

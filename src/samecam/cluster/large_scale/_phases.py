@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Doubles, Labels, Rows
-from samecam.cluster.consolidate._thresholds import founding, quantile
+from samecam.cluster._thresholds import founding, quantile
 from samecam.cluster.large_scale import _attract, _batches, _merge, _recycle, _settle, _split
 from samecam.cluster.large_scale._partition import Partition, Rules
 from samecam.cluster.large_scale._source import Source

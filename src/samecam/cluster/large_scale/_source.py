@@ -1,7 +1,6 @@
 """Where correlations come from: a Gram matrix, or fingerprints read a batch at a time."""
 
 import tempfile
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,7 +13,6 @@ from samecam.cluster.large_scale._split import batch_bytes, correlating_bytes, u
 from samecam.store import FingerprintStore
 
 _WIDTH = 4096
-_BLOCK_BYTES = 2**26
 
 
 class Source(Protocol):
@@ -52,18 +50,13 @@ class GramSource:
 
     def products(self, rows: Rows, labels: Labels) -> Doubles:
         """See `Source.products`."""
-        members = _members(labels)
-        result = np.empty((len(rows), members.shape[0]))
-        step = max(1, _BLOCK_BYTES // (8 * self.n))
-        for start in range(0, len(rows), step):
-            part = self._gram[rows[start : start + step]].astype(np.float64)
-            result[start : start + step] = (members @ part.T).T
-        return result
+        return correlate.gram_products(self._gram, correlate.Membership(labels), rows)
 
     def group_products(self, labels: Labels) -> Doubles:
         """See `Source.group_products`."""
-        members = _members(labels)
-        return np.asarray(members @ self.products(np.arange(self.n), labels))
+        members = correlate.Membership(labels)
+        products = correlate.gram_products(self._gram, members, np.arange(self.n))
+        return np.asarray(members.sparse() @ products)
 
     def batch(self, rows: Rows) -> BatchData:
         """See `Source.batch`."""
@@ -104,38 +97,24 @@ class RowSource:
 
     def products(self, rows: Rows, labels: Labels) -> Doubles:
         """See `Source.products`."""
-        wanted = np.union1d(rows, np.flatnonzero(labels >= 0))
-        members = _members(labels[wanted], int(labels.max(initial=-1)) + 1)
-        at = np.searchsorted(wanted, rows)
-        result = np.zeros((len(rows), members.shape[0]))
-        for part in self._parts(wanted, result.nbytes):
-            result += part[at] @ (members @ part).T
-        return result
+        members = correlate.Membership(labels)
+        width = self._width(len(members.with_members(rows)), 8 * len(rows) * members.count)
+        return correlate.row_products(self._rows, members, rows, width)
 
     def group_products(self, labels: Labels) -> Doubles:
         """See `Source.group_products`."""
-        wanted = np.flatnonzero(labels >= 0)
-        members = _members(labels[wanted])
-        result = np.zeros((members.shape[0], members.shape[0]))
-        for part in self._parts(wanted, result.nbytes):
-            sums = members @ part
-            result += sums @ sums.T
-        return result
+        members = correlate.Membership(labels)
+        width = self._width(len(members.inside), 8 * members.count**2)
+        return correlate.group_products(self._rows, members, width)
 
     def batch(self, rows: Rows) -> BatchData:
         """See `Source.batch`."""
         return batch_data(self._rows, rows)
 
-    def _parts(self, rows: Rows, taken: int) -> Iterator[AnyFloats]:
-        """Some pixels of all rows at a time: with what is taken in half of the memory."""
+    def _width(self, rows: int, taken: int) -> int:
+        """Pixels of so many rows that are read at a time: with what is taken half of the memory."""
         room = usable(self._memory) // 2 - taken
-        width = max(1, min(_WIDTH, room // (16 * max(len(rows), 1))))
-        if isinstance(self._rows, FingerprintStore):
-            for _, part in self._rows.columns(width, rows):
-                yield part
-            return
-        for start in range(0, self._rows.shape[1], width):
-            yield np.ascontiguousarray(self._rows[rows, start : start + width])
+        return max(1, min(_WIDTH, room // (16 * max(rows, 1))))
 
 
 def checked(gram: AnyFloats, rows: Rows) -> AnyFloats:
@@ -146,13 +125,3 @@ def checked(gram: AnyFloats, rows: Rows) -> AnyFloats:
             f"the fingerprint in row {bad} contains NaN or infinite values; leave it out"
         )
     return gram
-
-
-def _members(labels: Labels, count: int | None = None) -> Any:
-    """Sparse (L, n) matrix that sums over groups."""
-    from scipy.sparse import csr_array
-
-    inside = np.flatnonzero(labels >= 0)
-    groups = int(labels.max(initial=-1)) + 1 if count is None else count
-    ones = np.ones(len(inside), dtype=np.float32)
-    return csr_array((ones, (labels[inside], inside)), shape=(groups, len(labels)))

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam import correlate
+from samecam.correlate import _membership
 from samecam.simulate import fingerprints
 from tests.correlate.test_gram import filled
 
@@ -53,3 +54,39 @@ def test_centroids_are_unit_norm_and_empty_groups_zero():
 def test_bad_labels_get_a_sentence(labels):
     with pytest.raises(ValueError, match="labels have shape"):
         correlate.group_sums(np.eye(4, dtype=np.float32), np.array(labels))
+
+
+@given(
+    labels=st.lists(st.integers(-1, 4), min_size=24, max_size=24),
+    some=st.sets(st.integers(0, 23), min_size=1),
+    width=st.sampled_from([7, 100, 1000]),
+)
+def test_products_with_sums_are_those_of_the_sums(labels, some, width):
+    X = fingerprints([12, 12], 0.1, 600).X
+    labels, rows = np.array(labels), np.array(sorted(some))
+    weights = np.random.default_rng(1).random(24).astype(np.float32)
+    for given_weights in (None, weights):
+        members = correlate.Membership(labels, 5, given_weights)
+        w = np.ones(24) if given_weights is None else weights.astype(float)
+        inside = [(labels == c) * w for c in range(5)]
+        sums = np.array(inside) @ X.astype(float)
+        assert members.sizes.tolist() == [(labels == c).sum() for c in range(5)]
+        found = correlate.row_products(X, members, rows, width)
+        np.testing.assert_allclose(found, X[rows] @ sums.T, atol=1e-5)
+        found = correlate.gram_products(correlate.gram(X), members, rows)
+        np.testing.assert_allclose(found, X[rows] @ sums.T, atol=1e-5)
+        found = correlate.group_products(X, members, width)
+        np.testing.assert_allclose(found, sums @ sums.T, atol=1e-5)
+        norms = np.array(inside) * (X.astype(float) ** 2).sum(axis=1)
+        found = correlate.other_products(X, members, memory=50_000, device="cpu")
+        np.testing.assert_allclose(found, sums @ X.T - norms, atol=1e-5)
+        own = np.diag((np.array(inside) * w * (X.astype(float) ** 2).sum(axis=1)).sum(axis=1))
+        found = correlate.other_group_products(X, members, w**2, memory=50_000, device="cpu")
+        np.testing.assert_allclose(found, sums @ sums.T - own, atol=1e-5)
+
+
+def test_very_large_memberships_are_added_row_by_row(monkeypatch):
+    X, labels = fingerprints([5, 6, 7], 0.1, 900)
+    expected = correlate.group_sums(X, labels)
+    monkeypatch.setattr(_membership, "_DENSE", 0)
+    np.testing.assert_allclose(correlate.group_sums(X, labels), expected, atol=1e-6)
