@@ -6,10 +6,13 @@ import pytest
 from samecam.errors import SamecamError
 from samecam.represent import represent
 from samecam.represent._lasso import LassoProblem
-from samecam.represent.gpu import _exact, _gram
 from tests.devices import DEVICE
 from tests.represent.grams import NULL, weak_gram
-from tests.represent.test_gpu import both, torch
+
+torch = pytest.importorskip("torch")
+
+from samecam.represent.gpu import _exact, _gram  # noqa: E402
+from tests.represent.test_gpu import both  # noqa: E402
 
 pytestmark = pytest.mark.torch
 

@@ -34,12 +34,6 @@ def fit(G, **options):
     return LargeScaleSSC(metric="precomputed", n_pixels=512**2, **options).fit(G)
 
 
-@pytest.fixture(scope="module")
-def planted():
-    """Five cameras and some strangers, as fingerprints."""
-    return fingerprints([30] * 5 + [1] * 10, 0.05, 16384, seed=1)
-
-
 # What is found.
 
 

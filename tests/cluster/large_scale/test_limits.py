@@ -1,4 +1,4 @@
-"""The large-scale estimator at its limits: few photos, noise, wrong parameters, real photographs."""
+"""LS-SSC at its limits: few photos, noise, wrong parameters, real photographs."""
 
 import csv
 
