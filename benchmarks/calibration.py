@@ -185,7 +185,7 @@ def real(
     corner = min(side for side, _ in kinds)
     shots = photographs.load_judged(folder, max(side for side, _ in kinds), corner)
     truth = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
-    small = [evidence.low_pass(photo.pixels[:corner, :corner]) for photo in shots]
+    small = [photos.low_pass(photo.pixels[:corner, :corner]) for photo in shots]
     for size, preset in kinds:
         X = photographs.fingerprints(shots, size, preset)
         G = correlate.gram(X)

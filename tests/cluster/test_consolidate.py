@@ -390,3 +390,19 @@ def test_merging_takes_the_best_pair_each_time(seed):
     assert found == obvious_merging(between, inside, size, 3.0)
     assert merges == n - len(found)
     assert 4 <= len(found) < n
+
+
+def test_progress_counts_photos():
+    X = fingerprints([12, 10, 9] + [1] * 5, 0.1, 20_000).X
+    store = MemoryStore(X.shape[1])
+    for i, row in enumerate(X):
+        store.add(f"{i:03}", row)
+    store.commit()
+    seen = {}
+    ConsolidatedSSC().fit(store, progress=lambda *a: seen.setdefault(a[0], []).append(a[1:]))
+    assert list(seen) == ["Correlating", "Representing", "Grouping"]
+    for counts in seen.values():
+        assert counts[0] == (0, 36)
+        assert counts[-1] == (36, 36)
+    assert {done for done, _ in seen["Correlating"]} == {0, 14, 29, 36}  # strips of 8192 pixels
+    assert len(seen["Grouping"]) > 2

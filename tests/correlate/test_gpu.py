@@ -46,6 +46,14 @@ def test_gram_is_that_of_the_processor(source):
     assert (np.diag(G) == 1).all()
 
 
+def test_progress_counts_photos(source, monkeypatch):
+    monkeypatch.setattr(_rows, "_BUFFER_BYTES", 32 * 1111 * 4)
+    seen = []
+    correlate.gram(source, device=DEVICE, progress=lambda *what: seen.append(what))
+    assert seen[-1] == (75, 75)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
 def test_no_rows_have_no_correlations(source):
     G = correlate.gram(source, rows=np.array([], dtype=np.intp), device=DEVICE)
     assert (G.shape, G.dtype) == ((0, 0), np.float32)

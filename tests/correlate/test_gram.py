@@ -106,6 +106,20 @@ def test_every_byte_is_read_once_when_it_fits(tmp_path, X, monkeypatch):
         assert sum(read) == 30 * 4096 * 2
 
 
+def test_progress_counts_photos(sources):
+    for options in (
+        {"memory": 4 * 30 * 30 + 8 * 30 * 100},
+        {"memory": 2000, "out": np.empty((30, 30), dtype=np.float32)},
+    ):
+        seen = []
+        correlate.gram(sources[4], progress=lambda *what, s=seen: s.append(what), **options)
+        done = [d for d, _ in seen]
+        assert {total for _, total in seen} == {30}
+        assert done == sorted(done)
+        assert len(set(done)) > 20
+        assert done[-1] == 30
+
+
 def test_a_budget_too_small_gets_a_sentence(X):
     with pytest.raises(SamecamError, match="raise it"):
         correlate.gram(X, memory=1000)

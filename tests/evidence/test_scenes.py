@@ -5,8 +5,9 @@ import pytest
 from PIL import Image
 
 from samecam import correlate
-from samecam.evidence import low_pass, pair_evidence, scenes, still_scenes
+from samecam.evidence import pair_evidence, scenes, still_scenes
 from samecam.fingerprint import fingerprint
+from samecam.photos import low_pass
 
 
 def scene(seed, size=320):

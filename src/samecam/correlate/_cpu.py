@@ -5,6 +5,7 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.compute import format_bytes
+from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._strips import (
     DEFAULT_MEMORY,
     Source,
@@ -25,6 +26,7 @@ def gram(
     rows: npt.NDArray[np.integer] | None = None,
     memory: int = DEFAULT_MEMORY,
     out: Floats | None = None,
+    progress: Progress | None = None,
 ) -> Floats:
     """Correlations of all rows, see `correlate.gram`."""
     chosen = np.arange(len(source)) if rows is None else np.asarray(rows, dtype=np.intp)
@@ -41,10 +43,11 @@ def gram(
                 f"is {format_bytes(memory)}: raise it, or cluster fewer at a time."
             )
         out = np.zeros((n, n), dtype=np.float32)
-        _accumulate(source, chosen, chosen, out, memory - 4 * n * n)
+        count = PhotoCount(n, n * n * pixels(source), progress)
+        _accumulate(source, chosen, chosen, out, memory - 4 * n * n, count)
         _mirror(out)
     else:
-        _by_tiles(source, chosen, out, memory)
+        _by_tiles(source, chosen, out, memory, progress)
     np.einsum("ii->i", out)[:] = 1
     return out
 
@@ -108,6 +111,7 @@ def _accumulate(
     second: npt.NDArray[np.intp],
     out: Floats,
     memory: int,
+    count: PhotoCount,
 ) -> None:
     """Add X[first] X[second]ᵀ to `out`; the lower triangle only if both are the same."""
     from scipy.linalg.blas import ssyrk
@@ -119,22 +123,33 @@ def _accumulate(
             # Rows of C order are columns of Fortran order: the upper triangle there is the
             # lower one here.
             ssyrk(1.0, part.T, beta=1.0, c=out.T, trans=1, lower=0, overwrite_c=1)
+            count.add(out.size * part.shape[1])
         return
     pairs = zip(strips(source, width, first), strips(source, width, second), strict=True)
     for (_, a), (_, b) in pairs:
         out += a @ b.T
+        count.add(out.size * a.shape[1])
 
 
-def _by_tiles(source: Source, rows: npt.NDArray[np.intp], out: Floats, memory: int) -> None:
+def _by_tiles(
+    source: Source,
+    rows: npt.NDArray[np.intp],
+    out: Floats,
+    memory: int,
+    progress: Progress | None,
+) -> None:
     """Fill `out` tile by tile, a tile taking half of the memory."""
     side = max(1, min(len(rows), int((memory / 2 / 4) ** 0.5)))
     starts = range(0, len(rows), side)
+    lengths = [min(side, len(rows) - top) for top in starts]
+    areas = sum(a * b for k, a in enumerate(lengths) for b in lengths[: k + 1])
+    count = PhotoCount(len(rows), areas * pixels(source), progress)
     for top in starts:
         for left in starts[: top // side + 1]:
             a, b = rows[top : top + side], rows[left : left + side]
             b = a if top == left else b
             tile = np.zeros((len(a), len(b)), dtype=np.float32)
-            _accumulate(source, a, b, tile, memory - tile.nbytes)
+            _accumulate(source, a, b, tile, memory - tile.nbytes, count)
             if top == left:
                 _mirror(tile)
             out[top : top + side, left : left + side] = tile

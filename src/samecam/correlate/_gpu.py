@@ -8,6 +8,7 @@ import torch
 from samecam.arrays import Doubles, Rows
 from samecam.compute import default_memory, format_bytes, torch_device
 from samecam.correlate import _rows
+from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._rows import (
     PIXEL_STEP,
     ROW_STEP,
@@ -27,7 +28,12 @@ _WORK_BYTES = 2**28
 
 
 def gram(
-    source: Any, *, rows: Rows | None = None, memory: int | None = None, device: str
+    source: Any,
+    *,
+    rows: Rows | None = None,
+    memory: int | None = None,
+    device: str,
+    progress: Progress | None = None,
 ) -> torch.Tensor:
     """Correlations of all rows as `correlate.gram`, a tensor on the device.
 
@@ -40,6 +46,7 @@ def gram(
     ----------
     memory : bytes on the device, the result included; default and at most nine tenths of what is
         free (of PyTorch's processor half): libraries take some for themselves
+    progress : called with photos done and all photos
     """
     most = default_memory(device)
     budget = most if memory is None else min(memory, most)
@@ -50,9 +57,11 @@ def gram(
     width = 0 if isinstance(source, DeviceRows) else _strip(source, n, budget)
     out = torch.zeros((n, n), dtype=torch.float32, device=where)
     scales = out.new_ones(n)
+    count = PhotoCount(n, n * pixels(source), progress)
     if isinstance(source, DeviceRows):
         values, scales = source.part(rows)
         _add_products(out, values, 0, n)
+        count.add(n * pixels(source))
     else:
         values, scales = empty_rows(source, n, width, where)
         checks = np.zeros(n, dtype=np.uint32)
@@ -61,6 +70,7 @@ def gram(
                 values.zero_()
             for first, last in uploaded(source, chosen, start, values, scales, checks):
                 _add_products(out, values, first, last)
+                count.add((last - first) * min(width, pixels(source) - start))
     out.mul_(scales[:, None]).mul_(scales)
     _mirror(out)
     out.fill_diagonal_(1)

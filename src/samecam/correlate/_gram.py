@@ -8,6 +8,7 @@ import numpy.typing as npt
 from samecam.arrays import Floats
 from samecam.compute import choose_device, retry_with_less_memory, torch_device
 from samecam.correlate import _cpu
+from samecam.correlate._progress import Progress
 from samecam.correlate._strips import DEFAULT_MEMORY, Source
 
 
@@ -18,6 +19,7 @@ def gram(
     memory: int = DEFAULT_MEMORY,
     out: Floats | None = None,
     device: str = "cpu",
+    progress: Progress | None = None,
 ) -> Floats:
     """Correlations G = X Xᵀ of all rows, (n, n) float32, symmetric, unit diagonal.
 
@@ -34,20 +36,22 @@ def gram(
     out : (n, n) float32 array to write to
     device : "cpu", "cuda", "cuda:1", … or "auto"; on a GPU `memory` is of its own memory, and
         `out` may not be larger than that
+    progress : called with photos done and all photos
     """
     used = choose_device(device)
     if used == "cpu":
-        return _cpu.gram(source, rows=rows, memory=memory, out=out)
+        return _cpu.gram(source, rows=rows, memory=memory, out=out, progress=progress)
 
-    def made(budget: int) -> Floats:
-        answer: Floats = gram_on(source, rows=rows, memory=budget, device=used).cpu().numpy()
-        return answer
+    def on_device(budget: int) -> Floats:
+        made = gram_on(source, rows=rows, memory=budget, device=used, progress=progress)
+        result: Floats = made.cpu().numpy()
+        return result
 
-    found = retry_with_less_memory(made, memory, used)
+    result = retry_with_less_memory(on_device, memory, used)
     if out is None:
-        return found
-    _cpu.check_out(out, len(found), len(found))
-    out[:] = found
+        return result
+    _cpu.check_out(out, len(result), len(result))
+    out[:] = result
     return out
 
 
@@ -57,14 +61,15 @@ def gram_on(
     rows: npt.NDArray[np.integer] | None = None,
     memory: int = DEFAULT_MEMORY,
     device: str,
+    progress: Progress | None = None,
 ) -> Any:
     """As `gram`, left where it was computed: an array, or a tensor on the GPU."""
     if device == "cpu":
-        return _cpu.gram(source, rows=rows, memory=memory)
+        return _cpu.gram(source, rows=rows, memory=memory, progress=progress)
     from samecam.correlate import _gpu
 
     chosen = None if rows is None else np.asarray(rows, dtype=np.intp)
-    return _gpu.gram(source, rows=chosen, memory=memory, device=device)
+    return _gpu.gram(source, rows=chosen, memory=memory, device=device, progress=progress)
 
 
 def gram_to(gram: npt.NDArray[np.floating], device: str) -> Any:

@@ -1,6 +1,5 @@
 """Every photo's inner product with the sum of every group, within a memory budget."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,10 +11,9 @@ from samecam.arrays import Doubles, Floats, Rows
 from samecam.compute import format_bytes
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, RowAdder, checked_labels, even_blocks
+from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels, strip_bytes, strips
 from samecam.errors import SamecamError
-
-Progress = Callable[[int, int], None]
 
 # Pixels whose products are added in float32 before they go into a double: the same whatever
 # the budget, so that the last digits are too.
@@ -166,12 +164,13 @@ class _Work:
         self._source, self._members, self._plan, self._out = source, members, plan, out
         self.norms = norms
         self._order: Literal["F"] | None = "F" if members.is_small else None
-        self._say, self._done, self._all = progress or (lambda *_: None), 0, 0
+        self._progress = progress
+        self._count = PhotoCount(0, 0, None)
 
     def in_one_pass(self) -> None:
         """Make the sums of each strip and use them while it is there."""
         members, d = self._members, pixels(self._source)
-        self._all = len(members) * d
+        self._count = PhotoCount(len(members), len(members) * d, self._progress)
         adder = self._adder(members, 0, members.count)
         sums = np.empty((members.count, min(_STRIP, d)), dtype=np.float32)
         target = self._out.read(0, members.count)
@@ -180,14 +179,15 @@ class _Work:
             adder.add(part, some)
             _add_products(some, part, target)
             self.norms += np.einsum("ij,ij->i", part, part)
-            self._add(part.size)
+            self._count.add(part.size)
 
     def by_blocks(self) -> None:
         """Make the sums of some groups, compare all photos with them, go on to the next."""
         members, plan, d = self._members, self._plan, pixels(self._source)
         n, inside = len(members), len(members.inside)
         blocks = even_blocks(members.count, plan.groups)
-        self._all = (n * len(blocks) if self._order else inside) * d + n * len(blocks) * d
+        rows_read = (n * len(blocks) if self._order else inside) + n * len(blocks)
+        self._count = PhotoCount(n, rows_read * d, self._progress)
         for first, last in blocks:
             sums = self._sums(first, last)
             for a, b in even_blocks(n, plan.photos):
@@ -207,7 +207,7 @@ class _Work:
         sums = np.empty((last - first, pixels(self._source)), dtype=np.float32)
         for start, part in strips(self._source, self._plan.width, rows):
             adder.add(part, sums[:, start : start + part.shape[1]])
-            self._add(part.size)
+            self._count.add(part.size)
         return sums
 
     def _target(self, first: int, last: int, a: int, b: int) -> Doubles:
@@ -221,16 +221,10 @@ class _Work:
             _add_products(sums[:, start : start + part.shape[1]], part, target)
             if with_norms:
                 self.norms[rows] += np.einsum("ij,ij->i", part, part)
-            self._add(part.size)
+            self._count.add(part.size)
 
     def _adder(self, members: Membership, first: int, last: int) -> RowAdder:
         return RowAdder(members, first, last, order=self._order, memory=self._plan.adding)
-
-    def _add(self, count: int) -> None:
-        """Say how many photos the numbers that were read so far make."""
-        self._done += count
-        n = len(self._members)
-        self._say(n * self._done // self._all, n)
 
 
 def _add_products(sums: Floats, part: Floats, target: Doubles) -> None:

@@ -54,8 +54,12 @@ class DeviceRows(FingerprintStore):
             return source
         (made,) = cls.strips(source, device, pixels(source))
         if isinstance(source, FingerprintStore):
-            made._keys, made._hashes = list(source.keys), list(source.hashes)
+            made.name_rows(source.keys, source.hashes)
         return made
+
+    def name_rows(self, keys: Sequence[str], hashes: Sequence[str]) -> None:
+        """Say what the rows are of."""
+        self._keys, self._hashes = list(keys), list(hashes)
 
     @classmethod
     def strips(cls, source: Any, device: str, width: int) -> "Iterator[DeviceRows]":
@@ -270,7 +274,7 @@ def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         out = torch.zeros((len(a), len(b)), dtype=torch.float32, device=a.device)
         for start in range(0, a.shape[1], _SLAB):
             part = slice(start, start + _SLAB)
-            out += torch._int_mm(a[:, part], b[:, part].t())
+            out += torch._int_mm(a[:, part], b[:, part].t())  # noqa: SLF001 - PyTorch has no other
         return out
     if a.dtype is torch.float16 and a.is_cuda:
         return torch.mm(a, b.t(), out_dtype=torch.float32)

@@ -12,7 +12,7 @@ from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null
 from samecam.evidence._pce import pce, photo_pce
 from samecam.evidence._photos import PhotoEvidence, photo_evidence
-from samecam.evidence._scenes import SIDE, low_pass, scenes, still_scenes
+from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._words import (
     ABSENCE,
     MODEL,
@@ -29,7 +29,6 @@ __all__ = [
     "ABSENCE",
     "MODEL",
     "SENSOR",
-    "SIDE",
     "Comparisons",
     "GroupEvidence",
     "Null",
@@ -45,7 +44,6 @@ __all__ = [
     "fingerprint_quality",
     "group_evidence",
     "intra_correlations",
-    "low_pass",
     "measured_null",
     "null_sentence",
     "one_model_note",

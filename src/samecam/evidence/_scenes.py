@@ -1,38 +1,16 @@
 """Members that show one unmoving scene: there the picture itself may correlate."""
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Floats, Mask
 
-SIDE = 32
 _COARSE = 8
 # Of 69,887 pairs of real photographs by different cameras 3 exceed .5 and none .6; most pairs
 # of tripod series lie above .8 (benchmarks/results/calibration.json).
 ALIKE = 0.7
 _CONTRAST = 1.0
 _BLOCK = 1024
-
-
-def low_pass(picture: npt.NDArray[Any], side: int = SIDE) -> Floats:
-    """Small gray picture: means over side × side blocks of a decoded crop, (side, side).
-
-    Parameters
-    ----------
-    picture : (h, w) or (h, w, 3), 0–255, at least `side` pixels each way; colour is averaged
-    """
-    if picture.ndim not in (2, 3) or min(picture.shape[:2]) < side:
-        raise ValueError(
-            f"the picture has shape {picture.shape}; give at least {side}×{side} pixels, gray or "
-            "colour"
-        )
-    gray = picture if picture.ndim == 2 else picture.mean(axis=2, dtype=np.float32)
-    rows, columns = (np.linspace(0, length, side + 1).astype(np.intp) for length in gray.shape)
-    sums = np.add.reduceat(gray, rows[:-1], axis=0, dtype=np.float64)
-    sums = np.add.reduceat(sums, columns[:-1], axis=1)
-    return np.asarray(sums / np.outer(np.diff(rows), np.diff(columns)), dtype=np.float32)
 
 
 def still_scenes(pictures: npt.ArrayLike, threshold: float = ALIKE) -> Mask:
@@ -46,12 +24,12 @@ def still_scenes(pictures: npt.ArrayLike, threshold: float = ALIKE) -> Mask:
 
     Parameters
     ----------
-    pictures : (m, side, side) from `low_pass`, side a multiple of 8
+    pictures : (m, side, side) from `photos.low_pass`, side a multiple of 8
     """
     given = np.asarray(pictures, dtype=np.float32)
     if given.ndim != 3 or given.shape[1] != given.shape[2] or given.shape[1] % _COARSE:
         raise ValueError(
-            f"pictures have shape {given.shape}; give (m, {SIDE}, {SIDE}) as `low_pass` makes them"
+            f"pictures have shape {given.shape}; give (m, side, side) as `low_pass` makes them"
         )
     m, side = len(given), given.shape[1]
     detail = (given - _coarse(given)).reshape(m, -1)

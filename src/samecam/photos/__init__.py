@@ -6,11 +6,13 @@ from samecam.photos._header import READ, looks_like_picture, read_header
 from samecam.photos._photo import PHOTO_CODES, Photo, PhotoCode, PhotoError, PhotoInfo
 from samecam.photos._scan import PhotoFile, scan, would_find
 from samecam.photos._screen import Exposure, exposure
+from samecam.photos._small import SIDE, low_pass
 
 __all__ = [
     "LARGEST",
     "PHOTO_CODES",
     "READ",
+    "SIDE",
     "SMALLEST",
     "Exif",
     "Exposure",
@@ -23,6 +25,7 @@ __all__ = [
     "check_crop",
     "exposure",
     "looks_like_picture",
+    "low_pass",
     "read_header",
     "read_photo",
     "scan",

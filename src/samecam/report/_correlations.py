@@ -1,17 +1,16 @@
 """The numbers behind the pictures: correlations in the order of groups, and photo by photo."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from samecam import compute
 from samecam.arrays import Doubles, Floats, Labels
 from samecam.case import SavedCase
 from samecam.correlate import gram, null_scale
 from samecam.evidence import Comparisons, comparisons_from_gram, comparisons_from_rows
 from samecam.store import FingerprintStore
-
-Progress = Callable[[str, int, int], None]
 
 MOST = 2000
 PHASE = "Correlating"
@@ -48,7 +47,7 @@ class Correlations:
 
 
 def correlations(
-    content: SavedCase, store: FingerprintStore, memory: int, progress: Progress
+    content: SavedCase, store: FingerprintStore, memory: int, progress: compute.Progress
 ) -> Correlations:
     """Correlate up to 2,000 used photos; more are sampled evenly, group by group.
 
@@ -64,10 +63,9 @@ def correlations(
     used = content.used
     labels = np.array([photo.cluster for photo in used], dtype=np.intp)
     n = len(used)
-    progress(PHASE, 0, n)
     known = all(photo.correlation is not None for photo in used if photo.cluster != -1)
     rows = sample(labels, MOST)
-    pairs = gram(store, rows=rows, memory=memory)
+    pairs = gram(store, rows=rows, memory=memory, progress=partial(progress, PHASE))
     if known:
         own, other = _stated(content)
     elif len(rows) == n:
@@ -76,7 +74,6 @@ def correlations(
         own, other = _compared(comparisons_from_rows(store, labels, memory=memory))
     strength = np.where(np.isnan(own), -np.inf, own)
     order = _order(labels[rows], strength[rows])
-    progress(PHASE, n, n)
     scale = content.detail("null_scale")
     if not isinstance(scale, float) or not scale > 0:
         scale = null_scale(pairs, store.n_pixels)

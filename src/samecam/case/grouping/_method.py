@@ -1,6 +1,7 @@
 """The method at work: fingerprints of a store to groups."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,9 +94,8 @@ def _correlate(
     from samecam import correlate
 
     progress("Correlating", 0, len(source))
-    gram = correlate.gram(source, memory=memory, device=device)
-    progress("Correlating", len(source), len(source))
-    return gram
+    told = partial(progress, "Correlating")
+    return correlate.gram(source, memory=memory, device=device, progress=told)
 
 
 def _fit(

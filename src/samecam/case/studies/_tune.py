@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
@@ -191,12 +192,9 @@ def _correlate(
 ) -> npt.NDArray[np.float32]:
     from samecam import correlate
 
-    if progress is not None:
-        progress("Correlating", 0, len(rows))
-    gram = correlate.gram(store, rows=rows, memory=memory or compute.machine().available // 2)
-    if progress is not None:
-        progress("Correlating", len(rows), len(rows))
-    return gram
+    told = None if progress is None else partial(progress, "Correlating")
+    budget = memory or compute.machine().available // 2
+    return correlate.gram(store, rows=rows, memory=budget, progress=told)
 
 
 def _choose(

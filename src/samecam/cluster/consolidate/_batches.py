@@ -9,6 +9,7 @@ group go into new batches until none holds a new group.
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -129,14 +130,14 @@ def group_in_batches(
     good: Mask,
     largest: int,
     run: Callable[[list[Labels]], Iterator[Batch]],
-    say: Callable[[str, int, int], None],
+    progress: Callable[[str, int, int], None],
 ) -> Whole:
     """Group all rows of `source`, called `names`.
 
     `run` makes candidates of batches of at most `largest`.
     """
     n, n_images = len(source), int(good.sum())
-    loop = Loop(rules.rates, n_images)
+    loop = Loop(rules.rates, n_images, partial(progress, "Grouping"))
     labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
     history: list[Batch] = []
     waiting = np.ones(n, dtype=bool)
@@ -145,14 +146,15 @@ def group_in_batches(
         order = shuffled(names, turn)
         batches = split(order[waiting[order]], largest)
         made: list[Batch] = []
-        say(f"Batches, round {turn + 1}", 0, len(batches))
+        phase = f"Batches, round {turn + 1}"
+        progress(phase, 0, len(batches))
         for rows, batch in zip(batches, run(batches), strict=True):
             made.append(batch)
-            say(f"Batches, round {turn + 1}", len(made), len(batches))
+            progress(phase, len(made), len(batches))
             if turn == 0:
                 scales[rows] = batch.scales
         history += made
-        say("Grouping", turn, _ROUNDS)
+        progress("Grouping", 0, n)
         sums = FingerprintSums(source, scales, rules.memory, rules.device)
         met = candidates(batches, made, n, most)
         _check_room(int(met.max(initial=-1)) + 1)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -108,7 +109,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             here; the result is the same
         """
         self.check_parameters()
-        say = progress or _silent
+        report = progress or _silent
         source, n_pixels = self._validated(X)
         n = len(source)
         good = _good(weak, n)
@@ -121,8 +122,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             rules = Rules(rates, self.null_scale, n_pixels, memory, device)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
-                return self._whole(source, rules, good, begun, say)
-            return self._in_batches(source, rules, good, executor, say)
+                return self._whole(source, rules, good, begun, report)
+            return self._in_batches(source, rules, good, executor, report)
 
         labels = compute.retry_with_less_memory(group, self.memory, device)
         self.gamma_ = GAMMA * self.null_scale_
@@ -144,27 +145,30 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
                 "batch_size", f"{{name}} is {self.batch_size}; give 2 or more, or leave it out"
             )
 
-    def _whole(self, source: Any, rules: Rules, good: Mask, begun: Labels, say: Progress) -> Labels:
+    def _whole(
+        self, source: Any, rules: Rules, good: Mask, begun: Labels, progress: Progress
+    ) -> Labels:
         """All photos at once, from the correlations of all pairs."""
-        say("Correlating", 0, 1)
-        gram = self._gram_there(source, None, rules)
-        say("Correlating", 1, 1)
-        say("Representing", 0, 1)
+        n = len(good)
+        progress("Correlating", 0, n)
+        gram = self._gram_there(source, None, rules, partial(progress, "Correlating"))
+        progress("Correlating", n, n)
+        progress("Representing", 0, n)
         start = begin(gram, rules, begun)
-        say("Representing", 1, 1)
+        progress("Representing", n, n)
         self.null_scale_, self.photo_scales_, self.report_ = (
             start.null_scale,
             start.scales,
             start.report,
         )
-        say("Grouping", 0, 1)
-        loop = Loop(rules.rates, int(good.sum()))
+        progress("Grouping", 0, n)
+        loop = Loop(rules.rates, int(good.sum()), partial(progress, "Grouping"))
         sums = gram_sums(gram, start.scales)
         groups = Groups.make(sums, np.where(good, start.labels, -1))
         loop.run(groups, good)
         self.trace_ = loop.trace
         labels = refine(groups, rules.rates.join, ~good)
-        say("Grouping", 1, 1)
+        progress("Grouping", n, n)
         return labels
 
     def _in_batches(
@@ -173,7 +177,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         rules: Rules,
         good: Mask,
         executor: Executor | None,
-        say: Progress,
+        progress: Progress,
     ) -> Labels:
         """Batches as large as memory allows; see `_batches`."""
         names = names_of(source)  # on a device, rows of an array have none of their own
@@ -193,17 +197,25 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
 
         remote = executor is not None and executor.remote and rules.device == "cpu"
         run = elsewhere if remote else here
-        whole = group_in_batches(source, names, rules, good, largest, run, say)
+        whole = group_in_batches(source, names, rules, good, largest, run, progress)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))
         self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace
         return whole.labels
 
-    def _gram_there(self, source: Any, rows: Labels | None, rules: Rules) -> Any:
+    def _gram_there(
+        self,
+        source: Any,
+        rows: Labels | None,
+        rules: Rules,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Any:
         """Correlations where they are worked on: an array, or a tensor on the GPU."""
         if self.metric == "precomputed":
             return correlate.gram_to(np.asarray(source), rules.device)
-        gram = correlate.gram_on(source, rows=rows, memory=rules.memory, device=rules.device)
+        gram = correlate.gram_on(
+            source, rows=rows, memory=rules.memory, device=rules.device, progress=progress
+        )
         self._check_finite(gram, source, rows)
         return gram
 

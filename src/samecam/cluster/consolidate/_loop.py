@@ -1,5 +1,6 @@
 """Refining and merging until nothing changes."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,25 +25,35 @@ class Rates:
 
 @dataclass
 class Loop:
-    """The loop, for groups of `n_images` photos that may found any; `trace` tells what it did."""
+    """The loop.
+
+    Attributes
+    ----------
+    rates : error rates
+    n_images : photos that may found groups
+    progress : called after each round with the photos that stayed where they were, and all
+    trace : what each round did
+    """
 
     rates: Rates
     n_images: int
+    progress: Callable[[int, int], None] | None = None
     trace: list[dict[str, int]] = field(default_factory=list)
 
     def run(self, groups: Groups, good: Mask, *, founding: bool = True) -> None:
-        """Settle, merge, dissolve what chance could have made, settle, until nothing changes.
+        """Refine, merge, dissolve what chance could have made, refine, until nothing changes.
 
         Only `good` photos move. Without `founding` groups are candidates: nothing is
         dissolved.
         """
+        n = len(groups.labels)
         for _ in range(_ROUNDS):
             before = groups.labels
-            self._settle(groups, good)
+            self._refine(groups, good)
             _steps.merge(groups, self.rates.merge)
             if founding:
                 _steps.found(groups, self.rates.found, self.n_images)
-            self._settle(groups, good)
+            self._refine(groups, good)
             changed = _changed(before, groups.labels)
             self.trace.append(
                 {
@@ -51,12 +62,14 @@ class Loop:
                     "changed": changed,
                 }
             )
+            if self.progress is not None:
+                self.progress(n - changed, n)
             if changed == 0:
                 break
         if founding:
             self._prune(groups)
 
-    def _settle(self, groups: Groups, good: Mask) -> None:
+    def _refine(self, groups: Groups, good: Mask) -> None:
         """Refine until nobody moves, or for ten sweeps."""
         for _ in range(_SWEEPS):
             refined = _steps.refine(groups, self.rates.join, good)
@@ -67,7 +80,7 @@ class Loop:
     def _prune(self, groups: Groups) -> None:
         """Let photos leave, and none join, until all are where they belong.
 
-        Two photos that keep each other out of a group go in and out for ever in `_settle`.
+        Two photos that keep each other out of a group go in and out for ever in `_refine`.
         """
         while True:
             _steps.found(groups, self.rates.found, self.n_images)
