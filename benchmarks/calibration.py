@@ -23,6 +23,7 @@ from samecam.arrays import Doubles, Floats, Gram, Labels, Mask, Pixels
 from samecam.cluster import ConsolidatedSSC
 from samecam.correlate import usual_scale
 from samecam.fingerprint import Preset
+from samecam.photos import low_pass
 from samecam.simulate import fingerprints, gram
 
 LAWS = ("stated", "fitted", "normal", "sums")
@@ -185,7 +186,7 @@ def real(
     corner = min(side for side, _ in kinds)
     shots = photographs.load_judged(folder, max(side for side, _ in kinds), corner)
     truth = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
-    small = [photos.low_pass(photo.pixels[:corner, :corner]) for photo in shots]
+    small = [low_pass(photo.pixels[:corner, :corner]) for photo in shots]
     for size, preset in kinds:
         X = photographs.fingerprints(shots, size, preset)
         G = correlate.gram(X)
