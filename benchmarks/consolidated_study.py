@@ -23,9 +23,9 @@ from PIL import Image
 from benchmarks.consolidated_variants import VARIANTS, Variant, grouped, merge_share
 from benchmarks.record import RESULTS, write
 from samecam import correlate
-from samecam.cluster import ConsolidatedSSC
+from samecam.cluster import ConsolidatedSSC, _thresholds
 from samecam.cluster._labels import numbered
-from samecam.cluster.consolidate import _steps, _thresholds
+from samecam.cluster.consolidate import _steps
 from samecam.fingerprint import fingerprint
 from samecam.metrics import scores
 from samecam.photos import exposure

@@ -31,8 +31,7 @@ from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._prepare import Job
 from samecam.case.extraction._worker import Outcome, Task
 from samecam.cluster._elsewhere import batch_data
-from samecam.cluster.large_scale._batches import Task as Batch
-from samecam.cluster.large_scale._batches import run as cluster_batch
+from samecam.cluster.large_scale._batches import RemoteBatch, cluster_remote_batch
 from samecam.cluster.large_scale._partition import Rules
 from samecam.photos import scan
 from samecam.store import DiskStore
@@ -206,7 +205,7 @@ def batches(scratch, size, count):
         rate = count * 2 * n_pixels / (time.process_time() - began)
         data = batch_data(store, np.arange(count))
     scale = n_pixels**-0.5
-    task = Batch(
+    task = RemoteBatch(
         data,
         Rules(2 * scale, scale=scale, rate=0.001, n_images=count),
     )
@@ -214,7 +213,7 @@ def batches(scratch, size, count):
     seconds, elapsed = [], []
     for _ in range(2):  # the first loads compiled code
         began = time.perf_counter()
-        pair = [pool.submit(itself.timed, (cluster_batch, task)) for _ in range(2)]
+        pair = [pool.submit(itself.timed, (cluster_remote_batch, task)) for _ in range(2)]
         answers = [future.result() for future in pair]
         elapsed.append(time.perf_counter() - began)
         seconds.append(statistics.mean(used for _, used in answers))

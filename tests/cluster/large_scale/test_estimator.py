@@ -89,8 +89,8 @@ def test_array_stores_and_correlations_are_one(planted, tmp_path):
             np.testing.assert_array_equal(fitted.labels_, given.labels_)
             assert fitted.null_scale_ == pytest.approx(given.null_scale_, rel=1e-3)
             assert fitted.n_features_in_ == X.shape[1]
-            assert [e["found"] for e in fitted.trace_ if "found" in e] == [
-                e["found"] for e in given.trace_ if "found" in e
+            assert [e["new"] for e in fitted.trace_ if "new" in e] == [
+                e["new"] for e in given.trace_ if "new" in e
             ]
 
 
@@ -308,7 +308,7 @@ def test_batches_and_rounds_are_as_asked():
     assert phases(preset="paper", n_batches=6).count("recycle") == 3
     assert phases(preset="paper", n_batches=2).count("recycle") > 1
     assert phases(n_batches=6, preset="paper")[-2:] == ["merge", "attract"]
-    assert phases()[-1] == "settle"
+    assert phases()[-1] == "reassign"
 
 
 def test_a_round_of_recycling_holds_no_more_than_a_batch():
@@ -323,7 +323,7 @@ def test_progress_by_phase():
     LargeScaleSSC(metric="precomputed", n_batches=3).fit(G, progress=lambda *c: calls.append(c))
     assert [c for c in calls if c[0] == "partition"] == [("partition", k, 3) for k in range(4)]
     order = list(dict.fromkeys(phase for phase, _, _ in calls))
-    assert order == ["partition", "recycle", "merge", "attract", "settle"]
+    assert order == ["partition", "recycle", "merge", "attract", "reassign"]
     for phase in order:
         done, total = [c[1:] for c in calls if c[0] == phase][-1]
         assert done == total

@@ -5,12 +5,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils import check_random_state
 
 from samecam.arrays import Doubles, Gram, Labels
-from samecam.cluster.large_scale import LargeScaleSSC
-from samecam.cluster.large_scale._merge import Threshold
-from samecam.cluster.large_scale._phases import Run
+from samecam.cluster.large_scale import LargeScaleSSC, Threshold
 from samecam.cluster.tuning._judge import judge, numbers
 
 Progress = Callable[[str, int, int], None]
@@ -56,7 +53,7 @@ def recycled_labels(
 ) -> Labels:
     """Groups of LS-SSC after merging with 0, 1, …, `rounds` rounds of recycling, (rounds + 1, n).
 
-    Attraction and settling, which come later, are left out, so that it shows what recycling
+    Attraction and reassignment, which come later, are left out, so that it shows what recycling
     is worth. Row r is what a run with r rounds and the same seed has after merging.
 
     Parameters
@@ -79,7 +76,7 @@ def recycled_labels(
         n_pixels=n_pixels,
         random_state=random_state,
     )
-    run = _begun(method, gram)
+    run = method.start_run(gram)
     found = []
     for done in range(rounds + 1):
         if done:
@@ -89,20 +86,6 @@ def recycled_labels(
         found.append(run.labels.copy())
         run.labels = before
     return np.stack(found)
-
-
-def _begun(method: LargeScaleSSC, gram: Gram) -> Run:
-    """A run of LS-SSC whose batches are clustered, as `LargeScaleSSC.fit` begins it."""
-    method.check_parameters()
-    source, n_pixels = method._reader(gram)
-    seed = check_random_state(method.random_state).randint(2**31)
-    streams = np.random.SeedSequence(int(seed))
-    split = np.random.default_rng(streams.spawn(1)[0])
-    method.null_scale_ = method._chance(source, n_pixels, split)
-    method.gamma_ = method._choose_gamma(n_pixels)
-    run = Run(source, method._plan(source.n), None, None, streams)
-    run.split(split)
-    return run
 
 
 def select_k_and_recycling(
