@@ -291,14 +291,15 @@ def fixed(z: float) -> dict[str, Any]:
 
 NO_SPREAD = {"group_spreads": flat, "pair_spreads": flat_pairs}
 THIRD_SOFT = {"merge": partial(merge_share, share=1 / 3), "refine": partial(refine_soft, power=1)}
+NEVER = {"dissolve": never}
 VARIANTS = (
     Variant("a", "as it is, join rate .01"),
     *(Variant("a", f"join rate {rate}", join=rate) for rate in (0.05, 0.02, 0.005, 0.001)),
     Variant("b", "one scale of chance for all photos", one_scale=True),
     Variant("c", "no measured spread of groups", kernels=NO_SPREAD),
     Variant("b+c", "neither", one_scale=True, kernels=NO_SPREAD),
-    Variant("d", "fixed 4 σ, nothing dissolves", thresholds=fixed(4.0), steps={"found": never}),
-    Variant("d", "fixed 3.5 σ, nothing dissolves", thresholds=fixed(3.5), steps={"found": never}),
+    Variant("d", "fixed 4 σ, nothing dissolves", thresholds=fixed(4.0), steps=NEVER),
+    Variant("d", "fixed 3.5 σ, nothing dissolves", thresholds=fixed(3.5), steps=NEVER),
     Variant("d", "fixed 3.5 σ, groups of chance dissolve", thresholds=fixed(3.5)),
     Variant("e", "likelihood ratio", steps={"merge": merge_ratio}),
     Variant("e", "likelihood ratio and chance", steps={"merge": partial(merge_ratio, chance=True)}),

@@ -34,8 +34,7 @@ from samecam.case.extraction._prepare import Job
 from samecam.case.extraction._worker import ExtractionTask, Outcome
 from samecam.case.folder import Case
 from samecam.cluster._remote import batch_data
-from samecam.cluster.large_scale._batches import Task as Batch
-from samecam.cluster.large_scale._batches import run as cluster_batch
+from samecam.cluster.large_scale._batches import RemoteBatch, cluster_remote_batch
 from samecam.cluster.large_scale._partition import Rules
 from samecam.photos import scan
 from samecam.store import DiskStore
@@ -234,7 +233,7 @@ def batches(scratch: Path, sizes: Sizes) -> dict[str, Any]:
         rate = count * 2 * n_pixels / (time.process_time() - began)
         data = batch_data(store, np.arange(count))
     scale = n_pixels**-0.5
-    task = Batch(
+    task = RemoteBatch(
         data,
         Rules(2 * scale, scale=scale, rate=0.001, n_images=count),
     )
@@ -243,7 +242,7 @@ def batches(scratch: Path, sizes: Sizes) -> dict[str, Any]:
     elapsed: list[float] = []
     for _ in range(2):  # the first loads compiled code
         began = time.perf_counter()
-        call = (cluster_batch, task)
+        call = (cluster_remote_batch, task)
         waiting = [pool.submit(itself.timed, call) for _ in range(sizes.workers)]
         answers = [future.result() for future in waiting]
         elapsed.append(time.perf_counter() - began)

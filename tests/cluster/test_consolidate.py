@@ -7,7 +7,12 @@ from scipy.special import comb
 from scipy.stats import norm
 
 from samecam.cluster import _thresholds
-from samecam.cluster.consolidate import ConsolidatedSSC, _batches, _kernels, _steps
+from samecam.cluster.consolidate import (
+    ConsolidatedSSC,
+    _batches,
+    _kernels,
+    _steps,
+)
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Rates
 from samecam.cluster.consolidate._sums import FingerprintSums
@@ -190,7 +195,7 @@ def test_groups_without_a_bond_of_their_own_can_be_compared(total, roots):
     assert root.tolist() == roots
 
 
-def test_found_dissolves_what_chance_could_have_made():
+def test_what_is_dissolved_is_what_chance_could_have_made():
     G = gram([1] * 60 + [6], 0.05, seed=4).gram
     truth = gram([1] * 60 + [6], 0.05, seed=4).labels
     labels = np.where(truth == 60, 0, -1)
@@ -198,7 +203,7 @@ def test_found_dissolves_what_chance_could_have_made():
     best = np.unravel_index(np.argmax(G[np.ix_(strangers, strangers)] - np.eye(60)), (60, 60))
     labels[strangers[list(best)]] = 1  # the most alike pair of strangers
     groups = groups_of(G, labels)
-    _steps.found(groups, 0.001, len(G))
+    _steps.dissolve(groups, 0.001, len(G))
     assert (groups.labels[truth == 60] == 0).all()
     assert (groups.labels[truth < 60] == -1).all()
 
@@ -293,7 +298,7 @@ def test_candidates_of_one_camera_meet_and_those_of_chance_dissolve():
     labels = np.where(truth < 2, truth * 2 + half, -1)
     labels[np.flatnonzero(truth >= 2)[:2]] = 4
     sums = FingerprintSums(X, np.full(len(X), 1 / 8), 2**22)
-    met = _batches.meet(sums, labels, Rates(0.001, 0.01, 0.001), len(X))
+    met = _batches.merge_candidates(sums, labels, Rates(0.001, 0.01, 0.001), len(X))
     np.testing.assert_array_equal(met, np.where(truth < 2, truth, -1))
     expected = groups_of(X @ X.T, labels).products * 64 / 512  # other units of chance
     members = np.equal.outer(np.arange(5), labels)

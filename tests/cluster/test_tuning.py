@@ -18,12 +18,12 @@ from samecam.cluster import (
     select_gamma,
     select_k_and_recycling,
 )
-from samecam.cluster.large_scale._merge import expected, regressor
 from samecam.cluster.large_scale._phases import Run
 from samecam.cluster.tuning._gamma import best_of_plateau
 from samecam.cluster.tuning._regressor import fit_pairs
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
+from tests.cluster.large_scale.formulas import expected, regressor
 
 
 def vectors(seed=0):

@@ -75,7 +75,7 @@ def cross(
 
 
 def check_out(out: Floats, n: int, m: int) -> None:
-    """Raise a sentence unless `out` can take an (n, m) result."""
+    """Raise an error unless `out` can take an (n, m) result."""
     if out.shape != (n, m) or out.dtype != np.float32:
         raise ValueError(
             f"out has shape {out.shape} and dtype {out.dtype}; give ({n}, {m}) float32"

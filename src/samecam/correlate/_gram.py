@@ -43,8 +43,8 @@ def gram(
         return _cpu.gram(source, rows=rows, memory=memory, out=out, progress=progress)
 
     def on_device(budget: int) -> Floats:
-        made = gram_on(source, rows=rows, memory=budget, device=used, progress=progress)
-        result: Floats = made.cpu().numpy()
+        tensor = gram_on(source, rows=rows, memory=budget, device=used, progress=progress)
+        result: Floats = tensor.cpu().numpy()
         return result
 
     result = retry_with_less_memory(on_device, memory, used)

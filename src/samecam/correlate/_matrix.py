@@ -22,24 +22,25 @@ class DoubleMatrix:
     in_memory : whether it is an array; else it lies in a temporary file without a name, whose
         room is taken at once
     folder : for that file; default where the system keeps temporary files
+    array : values that are used as they are, in memory; default zeros
     """
 
     def __init__(
-        self, shape: tuple[int, int], *, in_memory: bool = True, folder: Path | None = None
+        self,
+        shape: tuple[int, int],
+        *,
+        in_memory: bool = True,
+        folder: Path | None = None,
+        array: Doubles | None = None,
     ) -> None:
         self.shape = shape
-        self._array = np.zeros(shape) if in_memory else None
+        self._array = array
+        if in_memory and array is None:
+            self._array = np.zeros(shape)
         if not in_memory:
             self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed with the matrix
             weakref.finalize(self, self._file.close)
             self._reserve(folder)
-
-    @classmethod
-    def holding(cls, values: Doubles) -> "DoubleMatrix":
-        """The matrix whose memory is that of `values`."""
-        made = cls((0, 0))
-        made.shape, made._array = (len(values), values.shape[1]), values
-        return made
 
     @property
     def in_memory(self) -> bool:

@@ -66,8 +66,8 @@ class Membership:
     def part(self, first: int, last: int) -> tuple["Membership", Rows]:
         """Groups first … last − 1 with their members alone, and the numbers of these."""
         some = np.flatnonzero((self.groups >= first) & (self.groups < last))
-        made = Membership(self.groups[some] - first, last - first, self.weights[some])
-        return made, self.inside[some]
+        groups = Membership(self.groups[some] - first, last - first, self.weights[some])
+        return groups, self.inside[some]
 
     def sparse(self) -> Any:
         """(count, n) CSR matrix with a photo's weight in its group."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import _int_mm
 
 from samecam.arrays import Floats, Rows
 from samecam.compute import format_bytes, full_precision, machine, torch_device
@@ -40,11 +41,16 @@ class DeviceRows(FingerprintStore):
     """
 
     def __init__(
-        self, values: torch.Tensor, scales: torch.Tensor, n_pixels: int, keys: Sequence[str] = ()
+        self,
+        values: torch.Tensor,
+        scales: torch.Tensor,
+        n_pixels: int,
+        keys: Sequence[str] = (),
+        hashes: Sequence[str] = (),
     ) -> None:
         self.values, self.scales, self.n_pixels = values, scales, n_pixels
         self._keys = list(keys) or [f"{i:09d}" for i in range(len(scales))]
-        self._hashes = [""] * len(scales)
+        self._hashes = list(hashes) or [""] * len(scales)
         self.work = _WORK_BYTES
 
     @classmethod
@@ -52,14 +58,10 @@ class DeviceRows(FingerprintStore):
         """All rows of a store or an array, on a device that `choose_device` gave."""
         if isinstance(source, cls):
             return source
-        (made,) = cls.strips(source, device, pixels(source))
-        if isinstance(source, FingerprintStore):
-            made.name_rows(source.keys, source.hashes)
-        return made
-
-    def name_rows(self, keys: Sequence[str], hashes: Sequence[str]) -> None:
-        """Say what the rows are of."""
-        self._keys, self._hashes = list(keys), list(hashes)
+        (rows,) = cls.strips(source, device, pixels(source))
+        if not isinstance(source, FingerprintStore):
+            return rows
+        return cls(rows.values, rows.scales, rows.n_pixels, source.keys, source.hashes)
 
     @classmethod
     def strips(cls, source: Any, device: str, width: int) -> "Iterator[DeviceRows]":
@@ -192,7 +194,7 @@ def row_bytes(source: Any) -> int:
 
 
 def strip_width(source: Any, memory: int) -> int:
-    """Pixels of all rows that fit into `memory` bytes; a sentence if hardly any do."""
+    """Pixels of all rows that fit into `memory` bytes; an error if hardly any do."""
     row = kind_of(source).itemsize * max(rounded(len(source), ROW_STEP), 1)
     most = memory // row // PIXEL_STEP * PIXEL_STEP
     if most < min(STRIP_LEAST, pixels(source)):
@@ -274,7 +276,7 @@ def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         out = torch.zeros((len(a), len(b)), dtype=torch.float32, device=a.device)
         for start in range(0, a.shape[1], _SLAB):
             part = slice(start, start + _SLAB)
-            out += torch._int_mm(a[:, part], b[:, part].t())  # noqa: SLF001 - PyTorch has no other
+            out += _int_mm(a[:, part], b[:, part].t())
         return out
     if a.dtype is torch.float16 and a.is_cuda:
         return torch.mm(a, b.t(), out_dtype=torch.float32)

@@ -7,13 +7,13 @@ from samecam.evidence._comparisons import (
     fingerprint_quality,
     intra_correlations,
 )
-from samecam.evidence._exif import camera_models, exif_warnings, one_model_note
+from samecam.evidence._exif import exif_warnings, one_model_note
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null
 from samecam.evidence._pce import pce, photo_pce
 from samecam.evidence._photos import PhotoEvidence, photo_evidence
 from samecam.evidence._scenes import scenes, still_scenes
-from samecam.evidence._words import (
+from samecam.evidence._text import (
     ABSENCE,
     MODEL,
     SENSOR,
@@ -36,7 +36,6 @@ __all__ = [
     "PhotoEvidence",
     "apart_sentence",
     "base_rate_sentence",
-    "camera_models",
     "comparisons_from_gram",
     "comparisons_from_rows",
     "exif_warnings",

@@ -81,7 +81,8 @@ def comparisons_from_gram(gram: Gram, labels: npt.ArrayLike) -> Comparisons:
     groups = _checked(labels, len(gram))
     members = correlate.Membership(groups)
     products = np.asarray(gram @ members.dense(0, members.count, "F").T, dtype=np.float64)
-    sums = correlate.DoubleMatrix.holding(np.ascontiguousarray(products.T))
+    shape = (members.count, len(gram))
+    sums = correlate.DoubleMatrix(shape, array=np.ascontiguousarray(products.T))
     norms = np.diag(gram).astype(np.float64)
     return _compared(sums, norms, groups, correlate.DEFAULT_MEMORY, None)
 

@@ -20,7 +20,7 @@ _MOST_NAMED = 4
 
 
 def exif_warnings(records: Sequence[Record]) -> list[str]:
-    """Plain sentences about one group's files, from the columns of images.csv.
+    """Warnings about one group's files, from the columns of images.csv.
 
     Looks at make, model, serial, software, width, height and orientation; columns that are
     missing count as empty. An empty list means that nothing was noticed, not that nothing
@@ -28,7 +28,7 @@ def exif_warnings(records: Sequence[Record]) -> list[str]:
     """
     if not records:
         return []
-    found = [
+    warnings = [
         _models(records),
         _serials(records),
         one_model_note(records),
@@ -37,13 +37,7 @@ def exif_warnings(records: Sequence[Record]) -> list[str]:
         _shared_sizes(records),
         _turned(records),
     ]
-    return [sentence for sentence in found if sentence]
-
-
-def camera_models(records: Sequence[Record]) -> dict[str, int]:
-    """Make and model, with the number of files that state them; "" for those that do not."""
-    counted = Counter(_camera(record) for record in records)
-    return dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+    return [warning for warning in warnings if warning]
 
 
 def _camera(record: Record) -> str:
@@ -148,7 +142,7 @@ def _shared_sizes(records: Sequence[Record]) -> str:
 
 
 def _turned(records: Sequence[Record]) -> str:
-    """Both upright and lying pixels: some were turned, so the sensor's pattern lies elsewhere."""
+    """Both upright and lying pixels: some were turned, and the sensor's pattern with them."""
     sizes = [size for size in map(_size, records) if size and size[0] != size[1]]
     upright = sum(1 for width, height in sizes if height > width)
     if upright in (0, len(sizes)):

@@ -202,18 +202,18 @@ class Strangers:
         """
         n, groups = len(self._given.labels), self._given.n_groups
         above: list[Doubles] = []
-        made = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
+        compared = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
         counted = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
         for c, row, strangers in self._groups():
             z = row / scales[c]
             in_tail = strangers & (z >= threshold)
-            made[0][c], counted[0][c] = np.count_nonzero(strangers), np.count_nonzero(in_tail)
-            made[1][strangers] += 1
+            compared[0][c], counted[0][c] = np.count_nonzero(strangers), np.count_nonzero(in_tail)
+            compared[1][strangers] += 1
             counted[1][in_tail] += 1
             above.append(z[in_tail & (z > threshold)])
         highest = np.concatenate(above)
         tail = np.concatenate([highest, np.full(count - len(highest), threshold)])
-        return tail, _design_effect(made, counted)
+        return tail, _design_effect(compared, counted)
 
     def _groups(self) -> Iterator[tuple[int, Doubles, Mask]]:
         """Group after group: its number, correlations with all photos, who is a stranger."""
@@ -262,14 +262,14 @@ def _ranks(first: int, last: int) -> npt.NDArray[np.intp]:
     return np.unique(np.clip(some, first, last)).astype(np.intp)
 
 
-def _design_effect(made: tuple[Labels, Labels], counted: tuple[Labels, Labels]) -> float:
+def _design_effect(compared: tuple[Labels, Labels], counted: tuple[Labels, Labels]) -> float:
     """Variance of what was counted per group, or per photo, over that of independent counts.
 
-    Of the comparisons made, for each group and for each photo, some counted.
+    Of the comparisons, for each group and for each photo, some counted.
     """
-    share = int(counted[0].sum()) / int(made[0].sum())
+    share = int(counted[0].sum()) / int(compared[0].sum())
     effect = 1.0
-    for total, some in zip(made, counted, strict=True):
+    for total, some in zip(compared, counted, strict=True):
         expected = float(total.sum() * share * (1 - share))
         if expected > 0:
             effect = max(effect, float(((some - total * share) ** 2).sum()) / expected)

@@ -63,7 +63,7 @@ def photo_pce(
     if groups.shape != (len(source),):
         raise ValueError(f"labels have shape {groups.shape}; give one for each of {len(source)}")
     result = np.full(len(source), np.nan)
-    say, done = progress or (lambda *_: None), 0
+    done = 0
     order = np.argsort(groups, kind="stable")
     order = order[groups[order] >= 0]
     starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
@@ -71,7 +71,8 @@ def photo_pce(
         if len(members) > 1:
             result[members] = _group_pce(source, members, shape, memory)
         done += len(members)
-        say(done, len(order))
+        if progress is not None:
+            progress(done, len(order))
     return result
 
 

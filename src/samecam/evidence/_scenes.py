@@ -52,8 +52,8 @@ def scenes(alike: Mask) -> list[npt.NDArray[np.intp]]:
     if len(alike) == 0:
         return []
     count, part = connected_components(csr_array(alike), directed=False)
-    found = [np.flatnonzero(part == p) for p in range(count)]
-    return sorted((s for s in found if len(s) > 1), key=lambda s: (-len(s), int(s[0])))
+    parts = [np.flatnonzero(part == p) for p in range(count)]
+    return sorted((s for s in parts if len(s) > 1), key=lambda s: (-len(s), int(s[0])))
 
 
 def _coarse(pictures: Floats) -> Floats:

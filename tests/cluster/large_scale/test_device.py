@@ -119,7 +119,7 @@ def test_a_worker_without_the_device_says_so(planted):
         name: getattr(task.rules, name) for name in task.rules.__dataclass_fields__
     } | {"device": "cuda:0"})  # fmt: skip
     with pytest.raises(SamecamError, match="device is 'cuda:0' but"):
-        _batches.run(_batches.Task(task.data, rules))
+        _batches.cluster_remote_batch(_batches.RemoteBatch(task.data, rules))
 
 
 def test_in_real_processes(planted):

@@ -78,8 +78,8 @@ def test_array_stores_and_correlations_are_one(planted, tmp_path):
             np.testing.assert_array_equal(fitted.labels_, given.labels_)
             assert fitted.null_scale_ == pytest.approx(given.null_scale_, rel=1e-3)
             assert fitted.n_features_in_ == X.shape[1]
-            assert [e["found"] for e in fitted.trace_ if "found" in e] == [
-                e["found"] for e in given.trace_ if "found" in e
+            assert [e["new"] for e in fitted.trace_ if "new" in e] == [
+                e["new"] for e in given.trace_ if "new" in e
             ]
 
 

@@ -98,7 +98,7 @@ def test_batches_and_rounds_are_as_asked():
     assert phases(preset="paper", n_batches=6).count("recycle") == 3
     assert phases(preset="paper", n_batches=2).count("recycle") > 1
     assert phases(n_batches=6, preset="paper")[-2:] == ["merge", "attract"]
-    assert phases()[-1] == "settle"
+    assert phases()[-1] == "reassign"
 
 
 def test_a_round_of_recycling_holds_no_more_than_a_batch():
@@ -113,7 +113,7 @@ def test_progress_by_phase():
     LargeScaleSSC(metric="precomputed", n_batches=3).fit(G, progress=lambda *c: calls.append(c))
     assert [c for c in calls if c[0] == "partition"] == [("partition", k, 3) for k in range(4)]
     order = list(dict.fromkeys(phase for phase, _, _ in calls))
-    assert order == ["partition", "recycle", "merge", "attract", "settle"]
+    assert order == ["partition", "recycle", "merge", "attract", "reassign"]
     for phase in order:
         done, total = [c[1:] for c in calls if c[0] == phase][-1]
         assert done == total

@@ -6,13 +6,14 @@ from scipy.sparse import csr_array
 from scipy.stats import norm
 from sklearn.cluster import DBSCAN
 
-from samecam.cluster.large_scale import _attract, _merge, _partition, _purify, _recycle, _settle
+from samecam.cluster.large_scale import _attract, _merge, _partition, _purify, _reassign, _recycle
 from samecam.cluster.large_scale import _split as split
 from samecam.cluster.large_scale._partition import Rules
 from samecam.errors import SamecamError
 from samecam.metrics import scores
 from samecam.simulate import gram
 from tests.cluster.large_scale.collections import as_sets
+from tests.cluster.large_scale.formulas import expected, inner, regressor
 
 SIGMA = 1 / 512
 
@@ -216,22 +217,13 @@ def test_draw_takes_and_leaves_every_photo_once():
 # Merging.
 
 
-def test_the_published_regressor():
-    assert _merge.regressor(10, 20, 0.01, 0.02) == pytest.approx(
-        0.0016 * 30 + 2.2474 * 0.03 - 0.0474
-    )
-    assert _merge.regressor(400, 80, 0.01, 0.01) == _merge.regressor(50, 50, 0.01, 0.01)
-
-
 def test_expected_correlation_of_one_cameras_groups():
     """Two groups of one camera correlate by H₁, by the millions of pixels."""
     rng = np.random.default_rng(0)
     pattern, rho = rng.standard_normal(400_000), 0.05
     rows = np.sqrt(rho) * pattern + np.sqrt(1 - rho) * rng.standard_normal((12, 400_000))
     centroids = rows[:4].mean(axis=0), rows[4:].mean(axis=0)
-    assert np.corrcoef(*centroids)[0, 1] == pytest.approx(
-        _merge.expected(4, 8, rho, rho), abs=0.005
-    )
+    assert np.corrcoef(*centroids)[0, 1] == pytest.approx(expected(4, 8, rho, rho), abs=0.005)
 
 
 def slow_merge(products, size, chance, rule):
@@ -243,8 +235,8 @@ def slow_merge(products, size, chance, rule):
             for b in range(a):
                 P = lambda x, y: products[np.ix_(groups[x], groups[y])].sum()  # noqa: E731
                 na, nb = size[groups[a]].sum(), size[groups[b]].sum()
-                ra, rb = _merge.inner(P(a, a), na), _merge.inner(P(b, b), nb)
-                half, R = _merge.expected(na, nb, ra, rb) / 2, _merge.regressor(na, nb, ra, rb)
+                ra, rb = inner(P(a, a), na), inner(P(b, b), nb)
+                half, R = expected(na, nb, ra, rb) / 2, regressor(na, nb, ra, rb)
                 least = max(chance, {"half": half, "paper": R, "min": min(half, R)}[rule])
                 r = P(a, b) / np.sqrt(P(a, a) * P(b, b))
                 if r > least and (best is None or r > best[0]):
@@ -343,10 +335,10 @@ def test_attraction_with_nobody_left_or_no_group():
     assert none.tolist() == [-1] * 3
 
 
-# Settling.
+# Reassignment.
 
 
-def test_settling_takes_the_best_group_leaving_the_photo_out():
+def test_reassigning_takes_the_best_group_leaving_the_photo_out():
     from samecam.correlate import centroid_correlations
 
     G, truth = gram([30, 20, 10], 0.05, seed=1)
@@ -354,16 +346,16 @@ def test_settling_takes_the_best_group_leaving_the_photo_out():
     labels[:7] = -1
     labels[7] = (truth[7] + 1) % 3
     products, size, each = sums(G, labels)
-    settled = _settle.settle(each.T, labels, np.diag(products), size, 3.5 * SIGMA)
+    moved = _reassign.reassign(each.T, labels, np.diag(products), size, 3.5 * SIGMA)
     expected = centroid_correlations(G, labels)
     best = expected.argmax(axis=1)
-    np.testing.assert_array_equal(settled, np.where(expected.max(axis=1) > 3.5 * SIGMA, best, -1))
-    assert settled[7] == truth[7]
+    np.testing.assert_array_equal(moved, np.where(expected.max(axis=1) > 3.5 * SIGMA, best, -1))
+    assert moved[7] == truth[7]
 
 
 def test_a_photo_alone_is_no_group_of_its_own():
     G = np.eye(3)
     labels = np.array([0, 1, 1])
     products, size, each = sums(G, labels)
-    settled = _settle.settle(each.T, labels, np.diag(products), size, 0.1)
-    assert settled.tolist() == [-1, -1, -1]
+    moved = _reassign.reassign(each.T, labels, np.diag(products), size, 0.1)
+    assert moved.tolist() == [-1, -1, -1]

@@ -18,7 +18,7 @@ from samecam.arrays import Doubles, Labels, Mask
 from samecam.cluster._remote import BatchData
 from samecam.cluster.consolidate import _steps
 from samecam.cluster.consolidate._loop import Loop, Rates
-from samecam.cluster.consolidate._start import Batch, Rules, group_batch
+from samecam.cluster.consolidate._start import BatchResult, Rules, group_batch
 from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.errors import ParameterError
 from samecam.store import FingerprintStore
@@ -62,35 +62,35 @@ def split(order: Labels, largest: int) -> list[Labels]:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """What became of all photos; `batches` in the order they were made."""
+class CollectionResult:
+    """What became of all photos; `batches` in the order in which they were grouped."""
 
     labels: Labels
     scales: Doubles
-    batches: list[Batch]
+    batches: list[BatchResult]
     trace: list[dict[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One batch to be grouped elsewhere."""
+class RemoteBatch:
+    """One batch to be grouped by another process."""
 
     data: BatchData
     good: Mask
     rules: Rules
 
 
-def run_task(task: Task) -> Batch:
+def group_remote_batch(batch: RemoteBatch) -> BatchResult:
     """Group a batch; what an executor calls."""
-    memory = task.rules.memory
-    return group_batch(task.data.correlations(memory), task.good, task.rules)
+    gram = batch.data.correlations(batch.rules.memory)
+    return group_batch(gram, batch.good, batch.rules)
 
 
-def candidates(batches: list[Labels], made: list[Batch], n: int, most: int) -> Labels:
+def candidates(batches: list[Labels], results: list[BatchResult], n: int, most: int) -> Labels:
     """Groups of all batches as one numbering; of more than `most` groups the largest stay."""
     labels = np.full(n, -1, dtype=np.intp)
     first = 0
-    for rows, batch in zip(batches, made, strict=True):
+    for rows, batch in zip(batches, results, strict=True):
         labels[rows] = np.where(batch.labels >= 0, batch.labels + first, -1)
         first += int(batch.labels.max(initial=-1)) + 1
     if first > most:
@@ -100,7 +100,7 @@ def candidates(batches: list[Labels], made: list[Batch], n: int, most: int) -> L
 
 
 def _check_room(count: int) -> None:
-    """Raise a sentence if the sums between so many candidates do not fit into this machine."""
+    """Raise an error if the sums between so many candidates do not fit into this machine."""
     need, free = _CANDIDATE_BYTES * count * count, compute.machine().available
     if need > free:
         raise ParameterError(
@@ -110,7 +110,7 @@ def _check_room(count: int) -> None:
         )
 
 
-def meet(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
+def merge_candidates(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
     """Merge candidates of one camera, then dissolve those that chance could have made."""
     count = int(labels.max(initial=-1)) + 1
     if count == 0:
@@ -129,9 +129,9 @@ def group_in_batches(
     rules: Rules,
     good: Mask,
     largest: int,
-    run: Callable[[list[Labels]], Iterator[Batch]],
+    run: Callable[[list[Labels]], Iterator[BatchResult]],
     progress: Callable[[str, int, int], None],
-) -> Whole:
+) -> CollectionResult:
     """Group all rows of `source`, called `names`.
 
     `run` makes candidates of batches of at most `largest`.
@@ -139,26 +139,26 @@ def group_in_batches(
     n, n_images = len(source), int(good.sum())
     loop = Loop(rules.rates, n_images, partial(progress, "Grouping"))
     labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
-    history: list[Batch] = []
+    history: list[BatchResult] = []
     waiting = np.ones(n, dtype=bool)
     most = int((min(rules.memory, _CANDIDATES_BYTES) / _CANDIDATE_BYTES) ** 0.5)
     for turn in range(_ROUNDS):
         order = shuffled(names, turn)
         batches = split(order[waiting[order]], largest)
-        made: list[Batch] = []
+        results: list[BatchResult] = []
         phase = f"Batches, round {turn + 1}"
         progress(phase, 0, len(batches))
         for rows, batch in zip(batches, run(batches), strict=True):
-            made.append(batch)
-            progress(phase, len(made), len(batches))
+            results.append(batch)
+            progress(phase, len(results), len(batches))
             if turn == 0:
                 scales[rows] = batch.scales
-        history += made
+        history += results
         progress("Grouping", 0, n)
         sums = FingerprintSums(source, scales, rules.memory, rules.device)
-        met = candidates(batches, made, n, most)
-        _check_room(int(met.max(initial=-1)) + 1)
-        new = meet(sums, met, rules.rates, n_images)
+        labels_met = candidates(batches, results, n, most)
+        _check_room(int(labels_met.max(initial=-1)) + 1)
+        new = merge_candidates(sums, labels_met, rules.rates, n_images)
         if turn and (new < 0).all():
             break
         known = int(labels.max(initial=-1)) + 1
@@ -170,4 +170,4 @@ def group_in_batches(
             break
     if not good.all():
         labels = _steps.refine(_steps.Groups.make(sums, labels), rules.rates.join, ~good)
-    return Whole(labels, scales, history, loop.trace)
+    return CollectionResult(labels, scales, history, loop.trace)

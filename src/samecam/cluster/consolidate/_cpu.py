@@ -41,9 +41,9 @@ def best(
     """See `Kernels`."""
     from samecam.cluster.consolidate._kernels import best_groups
 
-    found = np.empty(len(labels), dtype=np.intp)
-    best_groups(products, labels, own, inside, owns, size, needed, found)
-    return found
+    group = np.empty(len(labels), dtype=np.intp)
+    best_groups(products, labels, own, inside, owns, size, needed, group)
+    return group
 
 
 def between(products: AnyFloats, labels: Labels) -> Doubles:

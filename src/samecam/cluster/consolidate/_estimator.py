@@ -15,14 +15,14 @@ from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster._remote import batch_data, run_remote
 from samecam.cluster.consolidate._batches import (
-    Task,
+    RemoteBatch,
     group_in_batches,
+    group_remote_batch,
     largest_batch,
     names_of,
-    run_task,
 )
 from samecam.cluster.consolidate._loop import Loop, Rates
-from samecam.cluster.consolidate._start import GAMMA, Batch, Rules, begin, group_batch
+from samecam.cluster.consolidate._start import GAMMA, BatchResult, Rules, begin, group_batch
 from samecam.cluster.consolidate._steps import Groups, refine
 from samecam.cluster.consolidate._sums import gram_sums
 from samecam.compute import Executor
@@ -113,7 +113,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         source, n_pixels = self._validated(X)
         n = len(source)
         good = _good(weak, n)
-        begun = _begun(start, n)
+        start_labels = _start_labels(start, n)
         device = compute.choose_device(self.device)
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
 
@@ -122,7 +122,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             rules = Rules(rates, self.null_scale, n_pixels, memory, device)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
-                return self._whole(source, rules, good, begun, report)
+                return self._whole(source, rules, good, start_labels, report)
             return self._in_batches(source, rules, good, executor, report)
 
         labels = compute.retry_with_less_memory(group, self.memory, device)
@@ -133,7 +133,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         return self
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range."""
+        """Raise an error for the first parameter out of range."""
         self._check_input_parameters()
         for name in ("found_rate", "join_rate", "merge_rate"):
             if not 0 < getattr(self, name) < 1:
@@ -146,25 +146,25 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             )
 
     def _whole(
-        self, source: Any, rules: Rules, good: Mask, begun: Labels, progress: Progress
+        self, source: Any, rules: Rules, good: Mask, start: Labels, progress: Progress
     ) -> Labels:
         """All photos at once, from the correlations of all pairs."""
         n = len(good)
         progress("Correlating", 0, n)
-        gram = self._gram_there(source, None, rules, partial(progress, "Correlating"))
+        gram = self._gram_on_device(source, None, rules, partial(progress, "Correlating"))
         progress("Correlating", n, n)
         progress("Representing", 0, n)
-        start = begin(gram, rules, begun)
+        begun = begin(gram, rules, start)
         progress("Representing", n, n)
         self.null_scale_, self.photo_scales_, self.report_ = (
-            start.null_scale,
-            start.scales,
-            start.report,
+            begun.null_scale,
+            begun.scales,
+            begun.report,
         )
         progress("Grouping", 0, n)
         loop = Loop(rules.rates, int(good.sum()), partial(progress, "Grouping"))
-        sums = gram_sums(gram, start.scales)
-        groups = Groups.make(sums, np.where(good, start.labels, -1))
+        sums = gram_sums(gram, begun.scales)
+        groups = Groups.make(sums, np.where(good, begun.labels, -1))
         loop.run(groups, good)
         self.trace_ = loop.trace
         labels = refine(groups, rules.rates.join, ~good)
@@ -187,23 +187,23 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         source, n = held, len(source)
         largest = min(largest_batch(rules.memory, rules.device), self.batch_size or n)
 
-        def here(batches: list[Labels]) -> Iterator[Batch]:
+        def here(batches: list[Labels]) -> Iterator[BatchResult]:
             for rows in batches:
-                yield group_batch(self._gram_there(source, rows, rules), good[rows], rules)
+                yield group_batch(self._gram_on_device(source, rows, rules), good[rows], rules)
 
-        def elsewhere(batches: list[Labels]) -> Iterator[Batch]:
-            tasks = (Task(batch_data(source, rows), good[rows], rules) for rows in batches)
-            return run_remote(cast(Executor, executor), run_task, tasks)
+        def in_workers(batches: list[Labels]) -> Iterator[BatchResult]:
+            sent = (RemoteBatch(batch_data(source, rows), good[rows], rules) for rows in batches)
+            return run_remote(cast(Executor, executor), group_remote_batch, sent)
 
         remote = executor is not None and executor.remote and rules.device == "cpu"
-        run = elsewhere if remote else here
+        run = in_workers if remote else here
         whole = group_in_batches(source, names, rules, good, largest, run, progress)
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))
         self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace
         return whole.labels
 
-    def _gram_there(
+    def _gram_on_device(
         self,
         source: Any,
         rows: Labels | None,
@@ -233,7 +233,7 @@ def _good(weak: npt.ArrayLike | None, n: int) -> Mask:
     return good
 
 
-def _begun(start: npt.ArrayLike | None, n: int) -> Labels:
+def _start_labels(start: npt.ArrayLike | None, n: int) -> Labels:
     """Groups to begin with; −1 for all if none are given."""
     if start is None:
         return np.full(n, -1, dtype=np.intp)

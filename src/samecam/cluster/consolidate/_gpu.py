@@ -42,8 +42,8 @@ def spreads(products: torch.Tensor, labels: Labels, size: Doubles, prior: float)
         squares = negative.square().sum(dim=1) / sizes[a:b] + prior
         many = (negative < 0).sum(dim=1) + prior
         out[a:b] = torch.sqrt(squares / many).clamp_min(1.0)
-    answer: Doubles = out.cpu().numpy()
-    return answer
+    result: Doubles = out.cpu().numpy()
+    return result
 
 
 def best(
@@ -58,7 +58,7 @@ def best(
     """See `Kernels`; of groups that are equally good the first."""
     count, n = products.shape
     value = products.new_zeros(n, dtype=torch.float64)
-    found = torch.full((n,), -1, dtype=torch.int64, device=products.device)
+    group = torch.full((n,), -1, dtype=torch.int64, device=products.device)
     squares, sizes, levels = (_at(x, products) for x in (inside + owns, size, needed))
     for a, b in _chunks(products):
         total = products[a:b].double()
@@ -74,8 +74,8 @@ def best(
         first = torch.where(score == top, number, count).amin(dim=0)
         better = top > value
         value = torch.where(better, top, value)
-        found = torch.where(better, first, found)
-    result: Labels = found.cpu().numpy().astype(np.intp)
+        group = torch.where(better, first, group)
+    result: Labels = group.cpu().numpy().astype(np.intp)
     return result
 
 
@@ -87,8 +87,8 @@ def between(products: torch.Tensor, labels: Labels) -> Doubles:
     for a, b in _chunks(products):
         with full_precision():
             out[:, a:b] = products @ _membership(products, labels, weights, a, b).t()
-    answer: Doubles = out.double().cpu().numpy()
-    return answer
+    result: Doubles = out.double().cpu().numpy()
+    return result
 
 
 def joined(products: torch.Tensor, root: Labels) -> torch.Tensor:

@@ -12,24 +12,24 @@ def strongest(pointers: Labels, weights: AnyFloats, most: int) -> Labels:
 
     Of equal ones the first; within a row in the order of the matrix.
     """
-    found = np.empty(most * (pointers.size - 1), dtype=np.intp)
+    places = np.empty(most * (pointers.size - 1), dtype=np.intp)
     count = 0
     for row in range(pointers.size - 1):
         first = count
         for p in range(pointers[row], pointers[row + 1]):
             if count - first < most:
-                found[count] = p
+                places[count] = p
                 count += 1
                 continue
             least = first
             for k in range(first + 1, count):
-                if weights[found[k]] <= weights[found[least]]:
+                if weights[places[k]] <= weights[places[least]]:
                     least = k
-            if weights[p] > weights[found[least]]:
+            if weights[p] > weights[places[least]]:
                 for k in range(least, count - 1):
-                    found[k] = found[k + 1]
-                found[count - 1] = p
-    return found[:count]
+                    places[k] = places[k + 1]
+                places[count - 1] = p
+    return places[:count]
 
 
 @jit(nogil=True)

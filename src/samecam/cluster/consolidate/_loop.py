@@ -52,7 +52,7 @@ class Loop:
             self._refine(groups, good)
             _steps.merge(groups, self.rates.merge)
             if founding:
-                _steps.found(groups, self.rates.found, self.n_images)
+                _steps.dissolve(groups, self.rates.found, self.n_images)
             self._refine(groups, good)
             changed = _changed(before, groups.labels)
             self.trace.append(
@@ -83,7 +83,7 @@ class Loop:
         Two photos that keep each other out of a group go in and out for ever in `_refine`.
         """
         while True:
-            _steps.found(groups, self.rates.found, self.n_images)
+            _steps.dissolve(groups, self.rates.found, self.n_images)
             refined = _steps.refine(groups, self.rates.join)
             stay = refined == groups.labels
             if stay[groups.labels >= 0].all():

@@ -39,7 +39,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class BatchResult:
     """What became of some photos: their groups and scales of chance, and the solver's report."""
 
     labels: Labels
@@ -48,7 +48,7 @@ class Batch:
     report: SolverReport
 
 
-def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> Batch:
+def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> BatchResult:
     """Scales of chance, and many small groups beside those that are `begun`."""
     scale = rules.null_scale or correlate.null_scale(gram, rules.n_pixels)
     scales = correlate.photo_scales(gram, scale)
@@ -61,12 +61,12 @@ def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> Batch:
         room = min(_SOLVER_BYTES, max(rules.memory - 4 * n * n, 2 * n * n))
         options = {"device": rules.device, "memory": room}
     coefficients, report = represent(part, GAMMA * scale, **options)
-    found = start_groups(coefficients)
-    labels[free] = np.where(found >= 0, found + labels.max(initial=-1) + 1, -1)
-    return Batch(labels, scales, scale, report)
+    new = start_groups(coefficients)
+    labels[free] = np.where(new >= 0, new + labels.max(initial=-1) + 1, -1)
+    return BatchResult(labels, scales, scale, report)
 
 
-def group_batch(gram: Any, good: Mask, rules: Rules) -> Batch:
+def group_batch(gram: Any, good: Mask, rules: Rules) -> BatchResult:
     """Candidates of one batch: begun, refined and merged, none dissolved."""
     start = begin(gram, rules)
     sums = gram_sums(gram, start.scales)

@@ -1,4 +1,4 @@
-"""The steps of consolidation, each a function: start, refine, merge, found."""
+"""The steps of consolidation, each a function: start, refine, merge, dissolve."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -143,7 +143,7 @@ def merged(between: Doubles, size: Doubles, rate: float) -> tuple[Labels, Double
     return root, inner
 
 
-def found(groups: Groups, rate: float, n_images: int) -> None:
+def dissolve(groups: Groups, rate: float, n_images: int) -> None:
     """Dissolve the groups that chance could have made."""
     groups.keep(stands(groups.inner(), groups.sizes, rate, n_images))
 

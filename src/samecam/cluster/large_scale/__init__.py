@@ -2,5 +2,6 @@
 
 from samecam.cluster.large_scale._estimator import LargeScaleSSC
 from samecam.cluster.large_scale._merge import Threshold
+from samecam.cluster.large_scale._phases import Run
 
-__all__ = ["LargeScaleSSC", "Threshold"]
+__all__ = ["LargeScaleSSC", "Run", "Threshold"]

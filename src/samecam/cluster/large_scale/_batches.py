@@ -1,4 +1,4 @@
-"""Running batches: one after another here, or several at a time elsewhere."""
+"""Running batches: one after another here, or several at a time in other processes."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ from samecam.compute import Executor, choose_device, format_bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """One batch to be clustered elsewhere."""
+class RemoteBatch:
+    """One batch to be clustered by another process."""
 
     data: BatchData
     rules: Rules
 
 
-def run(task: Task) -> Partition:
+def cluster_remote_batch(batch: RemoteBatch) -> Partition:
     """Cluster a batch; what an executor calls."""
-    rows, device = task.data.rows, choose_device(task.rules.device)
-    gram = task.data.correlations(correlating_bytes(len(rows), device), device)
-    return partition(checked(gram, rows), task.rules, n_threads=1)
+    rows, device = batch.data.rows, choose_device(batch.rules.device)
+    gram = batch.data.correlations(correlating_bytes(len(rows), device), device)
+    return partition(checked(gram, rows), batch.rules, n_threads=1)
 
 
 def run_all(
@@ -34,11 +34,11 @@ def run_all(
     executor: Executor | None,
     done: Callable[[int], None],
 ) -> list[Partition]:
-    """Cluster batches; their answers in the order given, whoever ends first.
+    """Cluster batches; their results in the order given, whoever ends first.
 
     Here one batch is held at a time. An executor gets as many at a time as it has workers,
     and, if these share our memory, as fit into `memory` together. `done(k)` is called after
-    the k-th answer.
+    the k-th.
     """
     results: list[Partition] = []
     if executor is None:
@@ -47,15 +47,15 @@ def run_all(
             done(len(results))
         return results
 
-    def window(task: Task) -> int:
-        fit = memory // batch_bytes(max(len(task.data.rows), 1))
+    def window(batch: RemoteBatch) -> int:
+        fit = memory // batch_bytes(max(len(batch.data.rows), 1))
         return executor.workers if executor.remote else max(1, min(executor.workers, fit))
 
     batches = list(batches)
     largest = max((len(rows) for rows in batches), default=0)
-    words = f" of up to {largest} photos, which takes {format_bytes(batch_bytes(largest))}"
-    tasks = (Task(source.batch(rows), rules) for rows in batches)
-    for answer in run_remote(executor, run, tasks, window=window, kind=words):
-        results.append(answer)
+    description = f" of up to {largest} photos, which takes {format_bytes(batch_bytes(largest))}"
+    sent = (RemoteBatch(source.batch(rows), rules) for rows in batches)
+    for result in run_remote(executor, cluster_remote_batch, sent, window=window, kind=description):
+        results.append(result)
         done(len(results))
     return results

@@ -35,13 +35,13 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
     3. Recycle: what is left over makes new batches.
     4. Merge: groups whose fingerprints are those of one camera.
     5. Attract: photos still left over go to the group they are like, best first.
-    6. Settle (not in the paper): each photo once more to the group it is most like.
+    6. Reassign (not in the paper): each photo once more to the group it is most like.
 
     Parameters
     ----------
     preset : "default", or "paper": the published constants (γ, 1/√d as the scale of chance,
         regressor, P_FA for each comparison, 4000 photos a batch), no test of groups against
-        chance, K never lowered, no settling. Leaving out dark photos is the caller's.
+        chance, K never lowered, no reassignment. Leaving out dark photos is the caller's.
     batch_size : photos a batch; None: as many as `memory` holds (paper: at most 4000)
     n_batches : number of batches of equal size instead; fewer where they would hold less
         than `n_neighbours` photos
@@ -115,12 +115,12 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         progress : called with the phase, what of it is done, and of how much
         executor : clusters batches, several at a time; the result is the same
         """
-        run = self.begin(X, progress, executor)
+        run = self.start_run(X, progress=progress, executor=executor)
         run.recycle()
         run.merge()
         run.attract()
         if self.preset == "default":
-            run.settle()
+            run.reassign()
         self.labels_ = numbered(run.labels)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         self.trace_: list[dict[str, Any]] = run.trace
@@ -128,10 +128,10 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         self._warn(self.report_)
         return self
 
-    def begin(
-        self, X: Any, progress: Progress | None = None, executor: Executor | None = None
-    ) -> "_phases.Run":
-        """Cluster the batches, as `fit` does first; what is left are the other phases."""
+    def start_run(
+        self, X: Any, *, progress: Progress | None = None, executor: Executor | None = None
+    ) -> _phases.Run:
+        """Split the rows of `X` and cluster every batch, as `fit` begins."""
         self.check_parameters()
         device = compute.choose_device(self.device)
         source, n_pixels = self._reader(X, device)
@@ -145,7 +145,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
         return run
 
     def check_parameters(self) -> None:
-        """Raise a sentence for the first parameter out of range, before any work."""
+        """Raise an error for the first parameter out of range, before any work."""
         self._check_input_parameters()
         if self.preset not in ("default", "paper"):
             raise ParameterValueError(
@@ -182,7 +182,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
                 "false_alarm", f"{{name}} is {self.false_alarm}; give a rate between 0 and 1"
             )
 
-    def _reader(self, X: Any, device: str = "cpu") -> tuple[Source, int | None]:
+    def _reader(self, X: Any, device: str) -> tuple[Source, int | None]:
         """Where correlations come from, and the length of a fingerprint if it is known."""
         rows, n_pixels = self._validated(X)
         if self.metric == "precomputed":
@@ -211,7 +211,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
             raise ValueError("the published constants depend on the size; give n_pixels")
         return n_pixels
 
-    def _plan(self, n: int, device: str = "cpu") -> "_phases.Plan":
+    def _plan(self, n: int, device: str) -> "_phases.Plan":
         """Everything that the phases need to know."""
         paper = self.preset == "paper"
         size = self.batch_size or _split.largest_batch(self.memory)

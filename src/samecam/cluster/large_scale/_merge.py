@@ -24,35 +24,20 @@ def known_threshold(threshold: object) -> bool:
     return len(numbers) == len(weights) == 3
 
 
-def inner(square: float, size: float) -> float:
-    """ρ_A, the mean correlation within a group, from ‖s_A‖² of its sum; 0 for one photo."""
-    return max((square - size) / (size * (size - 1)), 0.0) if size > 1 else 0.0
-
-
-def regressor(n_a: float, n_b: float, rho_a: float, rho_b: float) -> float:
-    """The published R = .0016(n_A + n_B) + 2.2474(ρ_A + ρ_B) − .0474, n at most 50."""
-    sizes = min(n_a, 50) + min(n_b, 50)
-    return PUBLISHED[0] * sizes + PUBLISHED[1] * (rho_a + rho_b) + PUBLISHED[2]
-
-
-def expected(n_a: float, n_b: float, rho_a: float, rho_b: float) -> float:
-    """H₁, the correlation of the fingerprints of two groups of one camera.
-
-    √(n_A ρ_A / (1 + (n_A−1)ρ_A)) · √(n_B ρ_B / (1 + (n_B−1)ρ_B)): the regressor was
-    trained to imitate half of it.
-    """
-    a = n_a * rho_a / (1 + (n_a - 1) * rho_a)
-    b = n_b * rho_b / (1 + (n_b - 1) * rho_b)
-    return float(np.sqrt(a * b))
-
-
 def merge(products: Doubles, size: Doubles, chance: float, threshold: Threshold = "half") -> Labels:
     """New number of each group, from 0; groups with the same one are one camera's.
 
     The pair of the highest centroid correlation among those above their
     τ = max(chance, rule) is joined, until there is none; rule: "half" H₁/2, "paper" R,
     "min" the smaller of both, three numbers: R with these weights of n_A + n_B, of ρ_A + ρ_B
-    and of 1. A pair that fails does not end it: τ belongs to the pair.
+    and of 1. A pair that fails does not end it: τ belongs to the pair. With n photos (at most 50
+    in R) of mean correlation ρ in a group,
+
+        H₁ = √(n_A ρ_A / (1 + (n_A−1)ρ_A)) · √(n_B ρ_B / (1 + (n_B−1)ρ_B)),
+        R = .0016(n_A + n_B) + 2.2474(ρ_A + ρ_B) − .0474,
+
+    what the fingerprints of two groups of one camera show, and what was trained to imitate
+    half of it.
 
     Parameters
     ----------

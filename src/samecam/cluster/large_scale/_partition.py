@@ -80,12 +80,12 @@ def partition(gram: Gram, rules: Rules, *, n_threads: int | None = None) -> Part
     the number of photos where that is smaller); groups that fall apart are cut (`purify`)
     and those that chance could have made dissolve (`significant`).
     """
-    answer = represent(
+    represented = represent(
         gram, rules.gamma, nonnegative=True, n_threads=n_threads, device=rules.device
     )
-    marked = outliers(walk(answer.coefficients))
+    marked = outliers(walk(represented.coefficients))
     kept = np.flatnonzero(~marked)
-    between = answer.coefficients[kept][:, kept]
+    between = represented.coefficients[kept][:, kept]
     labels = np.full(len(gram), -1, dtype=np.intp)
     dissolved = 0
     for count in range(rules.n_neighbours, min(rules.fewest, rules.n_neighbours) - 1, -1):
@@ -99,12 +99,12 @@ def partition(gram: Gram, rules: Rules, *, n_threads: int | None = None) -> Part
         if rules.rate:
             chance = float(quantile(np.log(rules.rate))) * rules.scale
             labels = purify(gram, labels, chance, rules.threshold)
-            found = int(labels.max()) + 1
+            before = int(labels.max()) + 1
             labels = significant(gram, labels, rules)
-            dissolved += found - int(labels.max()) - 1
+            dissolved += before - int(labels.max()) - 1
         if labels.max() >= 0:
             break
-    return Partition(labels, int(np.count_nonzero(marked)), dissolved, answer.report)
+    return Partition(labels, int(np.count_nonzero(marked)), dissolved, represented.report)
 
 
 def significant(gram: Gram, labels: Labels, rules: Rules) -> Labels:
@@ -159,10 +159,10 @@ def walk(coefficients: Any, steps: int = STEPS) -> Doubles:
 
 
 def outliers(scores: Doubles, cut: float = CUT) -> Mask:
-    """Photos where a walker is rarely found: under μ − 0.8416 s of a normal law, or NaN.
+    """Photos where a walker rarely is: under μ − 0.8416 s of a normal law, or NaN.
 
     μ and s are taken over the photos that a walker can leave again. Only the low side is
-    an outlier; a photo often found is well connected.
+    an outlier; a photo that it often comes to is well connected.
     """
     marked = np.isnan(scores)
     if marked.all():

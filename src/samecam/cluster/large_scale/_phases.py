@@ -8,7 +8,7 @@ import numpy as np
 
 from samecam.arrays import Doubles, Labels, Rows
 from samecam.cluster._thresholds import founding, quantile
-from samecam.cluster.large_scale import _attract, _batches, _merge, _recycle, _settle, _split
+from samecam.cluster.large_scale import _attract, _batches, _merge, _reassign, _recycle, _split
 from samecam.cluster.large_scale._partition import Partition, Rules
 from samecam.cluster.large_scale._source import Source
 from samecam.compute import Executor
@@ -82,9 +82,9 @@ class Run:
         """Split at random and cluster every batch."""
         batches = _split.batches(self._source.n, self._plan.n_batches, rng)
         self._size = max(len(rows) for rows in batches)
-        answers = self._cluster(batches, self._plan.rules, "partition", 0, len(batches))
-        for rows, answer in zip(batches, answers, strict=True):
-            self._take(rows, answer, "partition")
+        results = self._cluster(batches, self._plan.rules, "partition", 0, len(batches))
+        for rows, result in zip(batches, results, strict=True):
+            self._take(rows, result, "partition")
 
     def recycle(self) -> None:
         """Cluster what is left over, for so many rounds or until one finds nothing.
@@ -102,9 +102,9 @@ class Run:
                 self._pools = [rows]
                 break
             whole = not any(len(pool) for pool in self._pools)
-            answer = self._cluster([rows], rules, "recycle", done - 1, most or done)[0]
-            self._take(rows, answer, "recycle")
-            if answer.groups == 0 and (most is None or whole):
+            result = self._cluster([rows], rules, "recycle", done - 1, most or done)[0]
+            self._take(rows, result, "recycle")
+            if result.groups == 0 and (most is None or whole):
                 break
 
     def merge(self) -> None:
@@ -139,27 +139,27 @@ class Run:
         joined = int(np.count_nonzero(self.labels[left] >= 0))
         self.trace.append({"phase": "attract", "joined": joined, **self._state()})
 
-    def settle(self) -> None:
+    def reassign(self) -> None:
         """Every photo to the group it is most like, until nobody moves or three times."""
         for sweep in range(_SWEEPS):
-            self._progress("settle", sweep, _SWEEPS)
+            self._progress("reassign", sweep, _SWEEPS)
             moved = self._sweep() if self._count() else 0
-            self.trace.append({"phase": "settle", "moved": moved, **self._state()})
+            self.trace.append({"phase": "reassign", "moved": moved, **self._state()})
             if moved == 0:
                 break
-        self._progress("settle", _SWEEPS, _SWEEPS)
+        self._progress("reassign", _SWEEPS, _SWEEPS)
 
     def _sweep(self) -> int:
-        """Move photos, dissolve groups that chance could have made; who is elsewhere now."""
+        """Move photos, dissolve groups that chance could have made; how many photos changed."""
         squares = np.diag(self._source.group_products(self.labels))
         size, least = self._sizes(), self._plan.chance(self._count())
         after = np.full(self._source.n, -1, dtype=np.intp)
         for rows in self._blocks():
             products = self._source.products(rows, self.labels)
-            after[rows] = _settle.settle(products, self.labels[rows], squares, size, least)
+            after[rows] = _reassign.reassign(products, self.labels[rows], squares, size, least)
         before = self.labels.copy()
         self.labels = _compact(after)
-        self._found()
+        self._dissolve()
         moved = int(np.count_nonzero(before != after))
         return max(moved, int(np.count_nonzero((self.labels < 0) != (before < 0))))
 
@@ -171,7 +171,7 @@ class Run:
             for start in range(0, self._source.n, step)
         ]
 
-    def _found(self) -> None:
+    def _dissolve(self) -> None:
         """Dissolve groups that chance could have made."""
         if not self._count():
             return
@@ -196,18 +196,18 @@ class Run:
             self._source, batches, rules, self._plan.memory, self._executor, done
         )
 
-    def _take(self, rows: Rows, answer: Partition, phase: str) -> None:
+    def _take(self, rows: Rows, result: Partition, phase: str) -> None:
         """Add the groups of a batch; the rest becomes a pool."""
-        inside = answer.labels >= 0
-        self.labels[rows[inside]] = answer.labels[inside] + self._count()
+        inside = result.labels >= 0
+        self.labels[rows[inside]] = result.labels[inside] + self._count()
         self._pools.append(rows[~inside])
-        self.reports.append(answer.report)
+        self.reports.append(result.report)
         entry = {
             "phase": phase,
             "photos": len(rows),
-            "outliers": answer.outliers,
-            "dissolved": answer.dissolved,
-            "found": answer.groups,
+            "outliers": result.outliers,
+            "dissolved": result.dissolved,
+            "new": result.groups,
         }
         self.trace.append({**entry, **self._state()})
 

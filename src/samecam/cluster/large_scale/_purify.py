@@ -1,9 +1,8 @@
 """Purity: a dense region that a chain of photos holds together is cut (not in the paper)."""
 
 import numpy as np
-import numpy.typing as npt
 
-from samecam.arrays import Gram, Labels, Mask
+from samecam.arrays import Doubles, Gram, Labels, Mask
 from samecam.cluster.large_scale._merge import Threshold, apart
 
 _LEAST = 4
@@ -26,7 +25,7 @@ def purify(gram: Gram, labels: Labels, chance: float, threshold: Threshold = "ha
         part = np.asarray(gram[np.ix_(members, members)], dtype=np.float64)
         side = cut(part)
         fair = 2 <= np.count_nonzero(side) <= len(members) - 2
-        if fair and _two(part, side, chance, threshold):
+        if fair and _are_two(part, side, chance, threshold):
             waiting[:0] = [members[side], members[~side]]
             continue
         result[members] = count
@@ -34,7 +33,7 @@ def purify(gram: Gram, labels: Labels, chance: float, threshold: Threshold = "ha
     return result
 
 
-def cut(part: npt.NDArray[np.float64]) -> Mask:
+def cut(part: Doubles) -> Mask:
     """One side of the smallest normalised cut of a group's correlations.
 
     Where the second eigenvector of D^-½ W D^-½ is positive, W the correlations above 0
@@ -58,7 +57,7 @@ def cut(part: npt.NDArray[np.float64]) -> Mask:
     return side if side[0] else ~side
 
 
-def _two(part: npt.NDArray[np.float64], side: Mask, chance: float, threshold: Threshold) -> bool:
+def _are_two(part: Doubles, side: Mask, chance: float, threshold: Threshold) -> bool:
     """Whether merging would leave the two parts apart."""
     sums = np.stack([part[:, side].sum(axis=1), part[:, ~side].sum(axis=1)])
     products = np.stack([sums[:, side].sum(axis=1), sums[:, ~side].sum(axis=1)], axis=1)

@@ -33,7 +33,7 @@ class Source(Protocol):
         ...
 
     def batch(self, rows: Rows) -> BatchData:
-        """A batch that can be sent elsewhere."""
+        """A batch that can be sent to another process."""
         ...
 
 
@@ -118,7 +118,7 @@ class RowSource:
 
 
 def checked(gram: AnyFloats, rows: Rows) -> AnyFloats:
-    """`gram` itself, or a sentence for the row whose correlations are no numbers."""
+    """`gram` itself, or an error for the row whose correlations are no numbers."""
     if not np.isfinite(gram.sum(dtype=np.float64)):
         bad = int(rows[np.argmin(np.isfinite(gram).sum(axis=1))])
         raise ValueError(

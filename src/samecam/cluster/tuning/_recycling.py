@@ -78,7 +78,7 @@ def recycled_labels(
         n_pixels=n_pixels,
         random_state=random_state,
     )
-    run = method.begin(gram)
+    run = method.start_run(gram)
     result = []
     for done in range(rounds + 1):
         if done:

@@ -1,4 +1,4 @@
-"""Sentences for reports: bounded, about sensors, with the number of comparisons.
+"""Text for reports: bounded, about sensors, with the number of comparisons.
 
 Nothing here says who took a photograph, or states a probability that the data do not support.
 """

@@ -1,11 +1,11 @@
-"""Settling: every photo once more against every group, itself left out (not in the paper)."""
+"""Reassignment: every photo once more against every group, itself left out (not in the paper)."""
 
 import numpy as np
 
 from samecam.arrays import Doubles, Labels
 
 
-def settle(
+def reassign(
     products: Doubles, labels: Labels, squares: Doubles, size: Doubles, least: float
 ) -> Labels:
     """The group that each photo is most like, −1 if with none it exceeds `least`.
