@@ -1,21 +1,17 @@
 """SSC and SSC-NC from end to end on collections whose cameras are known."""
 
-import csv
-
 import numpy as np
 import pytest
-from PIL import Image
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from samecam import correlate
 from samecam.cluster import SSC, SSCNC, ConsolidatedSSC
-from samecam.fingerprint import fingerprint
 from samecam.metrics import scores
-from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
 from samecam.store import MemoryStore
 from tests.cluster.graphs import as_sets
+from tests.cluster.photographs import judged_photographs
 
 NULL = 1 / 512
 BOTH = pytest.mark.parametrize("Method", [SSC, SSCNC])
@@ -312,14 +308,6 @@ def test_real_correlations(golden_dir):
 
 @pytest.mark.slow
 def test_real_photographs(photos_dir):
-    rows, cameras = [], []
-    with open(photos_dir / "truth.csv", newline="", encoding="utf-8") as stream:
-        for line in csv.DictReader(stream):
-            with Image.open(photos_dir / line["path"]) as image:
-                pixels = np.asarray(image.crop((0, 0, 512, 512)))
-            if exposure(pixels).saturated <= 0.3:
-                rows.append(fingerprint(pixels, preset="paper"))
-                cameras.append(line["camera"])
-    assert len(rows) == 384
-    fitted = SSCNC(gamma=0.0036).fit(np.stack(rows))
+    rows, cameras = judged_photographs(photos_dir)
+    fitted = SSCNC(gamma=0.0036).fit(rows)
     assert scores(cameras, fitted.labels_).f >= 0.93

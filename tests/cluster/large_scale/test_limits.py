@@ -1,21 +1,17 @@
 """LS-SSC at its limits: few photos, noise, wrong parameters, real photographs."""
 
-import csv
-
 import numpy as np
 import pytest
-from PIL import Image
 from sklearn.base import clone
 
 from samecam import correlate
 from samecam.cluster import METHODS, LargeScaleSSC
-from samecam.fingerprint import fingerprint
 from samecam.metrics import scores
-from samecam.photos import exposure
 from samecam.simulate import gram
 from samecam.store import DiskStore, MemoryStore
 from tests.cluster.large_scale.collections import on_disk
 from tests.cluster.large_scale.test_estimator import PRESETS, fit
+from tests.cluster.photographs import judged_photographs
 
 
 @PRESETS
@@ -176,16 +172,8 @@ def test_a_row_without_numbers_is_named(tmp_path, planted):
 
 @pytest.mark.slow
 def test_real_photographs(photos_dir):
-    rows, cameras = [], []
-    with open(photos_dir / "truth.csv", newline="", encoding="utf-8") as stream:
-        for line in csv.DictReader(stream):
-            with Image.open(photos_dir / line["path"]) as image:
-                pixels = np.asarray(image.crop((0, 0, 512, 512)))
-            if exposure(pixels).saturated <= 0.3:
-                rows.append(fingerprint(pixels, preset="paper"))
-                cameras.append(line["camera"])
-    assert len(rows) == 384
-    G = correlate.gram(np.stack(rows))
+    rows, cameras = judged_photographs(photos_dir)
+    G = correlate.gram(rows)
     found = [scores(cameras, fit(G, n_batches=2, random_state=s).labels_).f for s in range(3)]
     assert found[0] >= 0.92
     assert np.mean(found) >= 0.94
