@@ -37,7 +37,7 @@ def test_180_000_fingerprints_from_the_array_to_the_report(tmp_path):
     )
     words = ("cluster", "--fingerprints", tmp_path / "rows.npy", "-o", tmp_path / "case")
     done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, words), "--memory", "8G", "--quiet"],
+        [sys.executable, "-c", code, *map(str, words), "--memory", "8G", "--device", "cpu", "-q"],
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert int(done.stdout.split()[-1]) * 1024 < BUDGET + BESIDE
