@@ -194,7 +194,7 @@ def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch):
         if done:
             stop.set()
 
-    words = {"workers": 2, "device": "torch-cpu"}
+    words = {"resources": Resources(workers=2, device="torch-cpu")}
     first = cluster_photos(
         [pile], tmp_path / "device", *settings, stop=stop, progress=soon, **words
     )

@@ -147,7 +147,7 @@ def test_the_policy_forbids_scripts_and_the_network(browser, report):
 
 def test_it_filters(page, made):
     content = open_case(made)
-    photo = content.groups[1].photos[0]
+    photo = content.members(content.groups[1])[0]
     find(page, photo.path[:9].upper())
     hits = visible(page, ".photo")
     assert [e.get_attribute("data-text")[:9] for e in hits] == [photo.path[:9].lower()]

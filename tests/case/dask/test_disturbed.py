@@ -138,8 +138,8 @@ def test_workers_that_are_slow_or_small_change_nothing(tmp_path, monkeypatch):
     with Cluster(tmp_path / "cluster") as lame:
         lame.workers(lame.worker("700MB"), lame.worker(TEST_HANGS=str(hung)), lame.worker("8GB"))
         # The limit is for the one that hangs; the others must keep it on a busy machine, too.
-        options = {"scheduler": lame.address, "timeout": 15.0}
-        result = extract_photos([photos], tmp_path / "there", SMALL, **options)
+        resources = Resources(scheduler=lame.address, timeout=15.0)
+        result = extract_photos([photos], tmp_path / "there", SMALL, resources=resources)
     assert hung.exists()
     assert set(reasons(tmp_path / "there").values()) == {""}
     assert result.counts["good"] == 7
