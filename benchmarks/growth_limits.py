@@ -10,8 +10,8 @@ Beyond, in batches of p, and then against all groups:
     n/p · T(p) · REPEATED + PASSES · max(2nLd / rate, nd·bytes / DISK)
 
 with L = n / `CAMERA` groups; sums of every photo with every group must fit, `SUM_BYTES`·nL.
-Evidence (times d/d₀) and the report are added by the laws of the processor, where they were
-measured.
+Evidence (times d/d₀, and 2nLd operations of its sums, which small sets hardly show) and the report
+are added by the laws of the processor, where they were measured, divided among its cores.
 """
 
 import math
@@ -85,6 +85,7 @@ class Machine:
     photos_a_second : read, decoded and made into fingerprints
     rate : operations a second of products of matrices
     row_bytes : of one number of a fingerprint
+    cores : of its processor, which weighs the evidence
     """
 
     name: str
@@ -95,6 +96,7 @@ class Machine:
     photos_a_second: float
     rate: float
     row_bytes: int = 2
+    cores: int = 2
 
     def together(self) -> int:
         """Photos that are grouped whole."""
@@ -112,7 +114,11 @@ class Machine:
         """Seconds of evidence and report; 0 where they were not measured."""
         fitted = laws(self.processor)
         times = {phase: seconds_by(fitted[phase], n) for phase in AFTER if phase in fitted}
-        return times.get("evidence", 0.0) * larger(self.processor) + times.get("report", 0.0)
+        if "evidence" not in times:
+            return times.get("report", 0.0)
+        sums = 2 * n * (n / CAMERA) * PIXELS / self.processor["rates"]["float32"]
+        weighing = times["evidence"] * larger(self.processor) + sums
+        return weighing * self.processor["threads"] / self.cores + times.get("report", 0.0)
 
     def seconds(self, n: float) -> float:
         """Seconds from photos to the report; infinite if memory does not suffice."""
@@ -157,8 +163,8 @@ def machines(cpu: Run, gpu: Run | None, core_rate: float) -> list[Machine]:
     cluster = f"a cluster (256 cores that read, one {card} that groups)"
     return [
         machine,
-        Machine(station, gpu, cpu, "cuda", memory, 16 * core_rate, rate),
-        Machine(cluster, gpu, cpu, "cuda", memory, 256 * core_rate, rate),
+        Machine(station, gpu, cpu, "cuda", memory, 16 * core_rate, rate, cores=16),
+        Machine(cluster, gpu, cpu, "cuda", memory, 256 * core_rate, rate, cores=16),
     ]
 
 

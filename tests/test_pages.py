@@ -28,7 +28,7 @@ MARKED = {
         "consolidated_study",
         ("result", "losses", 0, "lost_below_needed"),
     ),
-    "cost": (growth_page, "growth", ("cpu", "rows", -1, "lasso", "seconds")),
+    "cost": (growth_page, "growth", ("cpu", "result", "rows", -1, "lasso", "seconds")),
     "rivals": (rivals_page, "rivals", ("result", 0, "F")),
     "scaling": (dask_page, "dask_tasks", ("result", "ls_ssc", "processor_seconds")),
 }

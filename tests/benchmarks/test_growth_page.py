@@ -179,14 +179,15 @@ def test_evidence_and_report_have_a_law_of_their_own():
 
 
 def test_evidence_and_report_are_in_the_time_of_a_collection():
-    """By the laws of the processor, whatever groups; only evidence grows with the pixels."""
+    """By the laws of the processor, whatever groups; evidence grows with the pixels and groups."""
     plain, more = document(device="cpu", **LAWS), document(device="cpu", **LAWS, **AFTER)
     gpu = document(**LAWS)
-    for k in (0, 1):
+    for k, cores in ((0, 2), (1, 16)):
         before = growth_limits.machines(plain, gpu, 18)[k]
         after = growth_limits.machines(more, gpu, 18)[k]
         for n in (10_000, 100_000):
-            extra = 4 * 1e-8 * n**2 + 1e-4 * n
+            sums = 2 * n * n / 100 * 512**2 / more["rates"]["float32"]
+            extra = (4 * 1e-8 * n**2 + sums) * more["threads"] / cores + 1e-4 * n
             assert after.seconds(n) - before.seconds(n) == pytest.approx(extra)
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -248,16 +249,17 @@ def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
 
     photos = tmp_path / "big.png"
     write(photos, encode(np.zeros((6000, 6000, 3), np.uint8), "PNG", compress_level=1))
-    pool = compute.LocalPool(
-        1,
-        timeout=60,
-        memory=12 * 2**20,
-        preload="samecam._preload",
-        initializer=_worker.start,
-        initargs=(ExtractionSettings(size=SIZE), None),
-    )
-    outcome = pool.submit(_worker.extract, _worker.ExtractionTask("big.png", str(photos))).result()
-    pool.close()
+    options = {
+        "timeout": PATIENCE,
+        "memory": 12 * 2**20,
+        "preload": "samecam._preload",
+        "initializer": _worker.start,
+        "initargs": (ExtractionSettings(size=SIZE), None),
+    }
+    with closing(compute.LocalPool(1, **options)) as pool:
+        outcome = pool.submit(
+            _worker.extract, _worker.ExtractionTask("big.png", str(photos))
+        ).result()
     assert outcome.status == "skipped"
     assert "memory" in outcome.reason
 
