@@ -118,7 +118,8 @@ class Machine:
             return times.get("report", 0.0)
         sums = 2 * n * (n / CAMERA) * PIXELS / self.processor["rates"]["float32"]
         weighing = times["evidence"] * larger(self.processor) + sums
-        return weighing * self.processor["threads"] / self.cores + times.get("report", 0.0)
+        share = float(self.processor["threads"]) / self.cores
+        return float(weighing) * share + times.get("report", 0.0)
 
     def seconds(self, n: float) -> float:
         """Seconds from photos to the report; infinite if memory does not suffice."""
