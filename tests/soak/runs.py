@@ -48,13 +48,32 @@ def group_of(leader):
     return living
 
 
+def below(process):
+    """Living processes that a run has started, in whatever group."""
+    try:
+        started = psutil.Process(process.pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        started = []
+    others = [p for p in group_of(process.pid) if p.pid != process.pid]
+    return list({p.pid: p for p in (*started, *others)}.values())
+
+
 def kill_run(process):
-    """kill -9 the parent; False if it had ended by itself."""
+    """kill -9 the parent; False if it had ended by itself. Whom it had started must end too."""
+    started = below(process)
     was_running = process.poll() is None
     if was_running:
         process.kill()
     code, _ = end(process)
+    assert wait_for(lambda: not any(map(_lives, started)), 60), "processes outlive their parent"
     return was_running and code == -signal.SIGKILL
+
+
+def _lives(process):
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def kill_a_worker(process, chance):
@@ -62,9 +81,8 @@ def kill_a_worker(process, chance):
 
     Python's own resource tracker is spared: its successor writes tracebacks of its own.
     """
-    others = [p for p in group_of(process.pid) if p.pid != process.pid]
     try:
-        victims = [p for p in others if "resource_tracker" not in " ".join(p.cmdline())]
+        victims = [p for p in below(process) if "resource_tracker" not in " ".join(p.cmdline())]
         if not victims:
             return False
         chance.choice(sorted(victims, key=lambda p: p.pid)).kill()

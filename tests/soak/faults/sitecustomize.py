@@ -2,14 +2,17 @@
 
 The environment says at which: SOAK_KILL_AT=N in the process that was started, at its N-th
 moment, where each call that makes something last (fsync, rename, truncate, unlink, a commit)
-has two, just before and just after. SOAK_ANY_DISK=1 lets the check for free space pass.
+has two, just before and just after. SOAK_MOMENTS=FILE lets it say there how many it had.
+SOAK_ANY_DISK=1 lets the check for free space pass.
 """
 
+import atexit
 import os
 import signal
 import sys
 
 _at = int(os.environ.get("SOAK_KILL_AT", "0"))
+_count_in = os.environ.get("SOAK_MOMENTS")
 _moments = 0
 
 
@@ -30,7 +33,14 @@ def _wrap(function):
     return wrapped
 
 
-if _at and "samecam" in sys.orig_argv:
+def _tell():
+    with open(_count_in, "w") as stream:
+        stream.write(str(_moments))
+
+
+if (_at or _count_in) and "samecam" in sys.orig_argv:
+    if _count_in:
+        atexit.register(_tell)
     for _name in ("fsync", "replace", "rename", "ftruncate", "unlink"):
         setattr(os, _name, _wrap(getattr(os, _name)))
 

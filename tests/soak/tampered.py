@@ -1,0 +1,227 @@
+"""Tampered cases given to commands: each ends in time, with a sentence, and keeps to the case."""
+
+import argparse
+import shutil
+import tempfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from samecam.simulate import simulate_photos
+from tests.processes import PATIENCE, run
+from tests.soak.runs import hashes
+from tests.soak.slots import MEMORY, Slot
+from tests.soak.tampering import SIGNED, all_changes, tamper
+
+SIZE = 256
+CODES = (0, 1, 3, 4)
+# Hashes or checksums elsewhere in the case cover these, unless they are put right.
+COVERED = (*SIGNED, "images.csv", "start.csv", "fingerprints/shards/00000.f16")
+# Hashes of these stand elsewhere in the case, and can be put right.
+SIGNABLE = (*SIGNED, "start.csv", "log.jsonl")
+LINES, CHARACTERS = 8, 3000  # of an error, at most
+
+
+@dataclass(frozen=True)
+class World:
+    """A case of every file there is, and the photos it was made from; nobody changes them."""
+
+    root: Path
+
+    @property
+    def case(self):
+        return self.root / "case"
+
+    @property
+    def photos(self):
+        return self.root / "photos"
+
+    def commands(self, case):
+        """Words of every command that takes a case, by name."""
+        photos, more, new = (self.root / name for name in ("photos", "more", "new"))
+        one = ("--workers", 1, "--quiet")
+        made = ("-o", case, "--size", SIZE, *one)
+        return {
+            "verify": ("verify", case, "--workers", 1),
+            "report": ("report", case, "--no-thumbnails", *one),
+            **{
+                f"export {kind}": ("export", case, "--format", kind, "--quiet")
+                for kind in ("csv", "json", "vics", "case")
+            },
+            "match": ("match", case, more, *one),
+            "evaluate": ("evaluate", case, "--truth", self.root / "sim" / "truth.csv"),
+            "cluster": ("cluster", photos, *made),
+            "extract": ("extract", photos, *made),
+            "add": ("add", case, new, *one),
+            "add again": ("add", case, more, *one),
+            "cluster --tuned": (
+                *("cluster", photos, *made, "--method", "ls-ssc", "--tuned", case / "tune.json"),
+            ),
+        }
+
+
+def make_world(root, ask=run):
+    """Photos by two cameras and some other files, grouped, added to, compared, tuned."""
+    simulate_photos(root / "sim", cameras=2, images=9, size=(272, 264), seed=0, workers=1)
+    folders = {name: root / name for name in ("photos", "more", "new")}
+    for folder in folders.values():
+        folder.mkdir()
+    for k, file in enumerate(sorted((root / "sim" / "images").iterdir())):
+        place = {7: "more", 8: "new"}.get(k % 9, "photos")
+        shutil.copy(file, folders[place])
+    first = sorted(folders["photos"].iterdir())[0]
+    shutil.copy(first, folders["photos"] / "twin.jpg")
+    (folders["photos"] / "text.txt").write_text("no photo")
+    world = World(root)
+    words = world.commands(world.case)
+    truth = ("--truth", root / "sim" / "truth.csv", "--quiet")
+    for given in (
+        words["cluster"],
+        words["add again"],
+        ("compare", world.case, "--methods", "consolidated", *truth),
+        ("tune", world.case, "--runs", 1, *truth),
+        words["verify"],
+    ):
+        code, error = _answer(ask(*given))
+        if code not in (0, 3):
+            raise RuntimeError(f"samecam {given[0]} gave {code}: {error}")
+    return world
+
+
+def _answer(outcome):
+    """Exit code and error of what `run` or a slot gives."""
+    return (outcome[0], outcome[2]) if isinstance(outcome, tuple) else (outcome.code, outcome.error)
+
+
+def tamperings():
+    """Every (file, change, whether hashes are put right)."""
+    pairs = all_changes()
+    again = [(file, change, True) for file, change in pairs if file in SIGNABLE]
+    return [*((file, change, False) for file, change in pairs), *again]
+
+
+def attempt(world, slot, place, tampering, seed, names):
+    """Give one tampered case to some commands; a dictionary for each.
+
+    Each gets a copy of its own, tampered with in the same way.
+    """
+    file, change, sign = tampering
+    photos = _all_hashes(world.root)
+    seen = []
+    for name in names:
+        shutil.rmtree(place, ignore_errors=True)
+        case, outside = place / "case", place / "outside"
+        outside.mkdir(parents=True)
+        (outside / "target").write_text("nobody changes this")
+        shutil.copytree(world.case, case)
+        rng = np.random.default_rng([seed, zlib.crc32(f"{file} {change} {sign}".encode())])
+        tamper(case, file, change, rng, outside, sign=sign)
+        before, other = hashes(outside), _differs(world.case, case, file)
+        outcome = slot.run(*world.commands(case)[name])
+        wrong = faults(name, outcome)
+        if hashes(outside) != before or {p.name for p in place.iterdir()} != {"case", "outside"}:
+            wrong.append("wrote outside the case")
+        if name == "verify" and other and not sign and file in COVERED:
+            wrong += unnoticed(file, outcome)
+        seen.append(
+            {
+                "file": file,
+                "change": change,
+                "signed": sign,
+                "seed": seed,
+                "command": name,
+                "code": outcome.code,
+                "seconds": round(outcome.seconds, 2),
+                "memory": outcome.memory,
+                "faults": wrong,
+                "error": outcome.error[-3000:] if wrong else "",
+            }
+        )
+    shutil.rmtree(place, ignore_errors=True)
+    if _all_hashes(world.root) != photos:
+        seen[-1]["faults"].append("changed photos, or the case that was copied")
+    return seen
+
+
+def _all_hashes(folder):
+    return hashes(folder / "photos") | hashes(folder / "case")
+
+
+def _differs(one, other, file):
+    """Whether a file has other bytes than it had, or is none."""
+    if not ((one / file).is_file() and (other / file).is_file()):
+        return True
+    return (one / file).read_bytes() != (other / file).read_bytes()
+
+
+def faults(name, outcome):
+    """What is wrong with how a command ended."""
+    wrong, error = [], outcome.error
+    if outcome.code not in CODES:
+        wrong.append(f"exit code {outcome.code}")
+    if name != "verify" and outcome.code == 4:
+        wrong.append("exit code 4, which is for verify")
+    if "Traceback" in error:
+        lines = [line for line in error.strip().split("\n") if line.strip()]
+        places = [line.split("/samecam/")[-1] for line in lines if "/samecam/" in line]
+        wrong.append(f"traceback: {lines[-1][:150]} ({places[-1] if places else '?'})")
+    elif outcome.code == 1 and "Error: " not in error:
+        wrong.append("failed without a sentence")
+    elif outcome.length > CHARACTERS or (outcome.code in CODES and error.count("\n") > LINES):
+        wrong.append(f"error of {outcome.length:,} characters, {error.count(chr(10))} lines")
+    if outcome.memory > MEMORY:
+        wrong.append(f"memory {outcome.memory:,}")
+    return wrong
+
+
+def unnoticed(file, outcome):
+    """What `verify` should have said of a file that is not as it was."""
+    if outcome.code not in (1, 4):
+        return ["verify did not notice"]
+    told = f"{outcome.out}{outcome.error}"
+    wanted = ("damaged", "shard", "fingerprints") if "shards" in file else (Path(file).name,)
+    return [] if any(word in told for word in wanted) else ["verify does not name the file"]
+
+
+def others(names, k, count):
+    """Some commands beside verify, in turn."""
+    rest = [name for name in names if name not in ("verify", "cluster --tuned")]
+    return [rest[(count * k + i) % len(rest)] for i in range(count)]
+
+
+def grouped(seen):
+    """Text on all faults: those alike together, with how to see one."""
+    groups = {}
+    for row in seen:
+        for fault in row["faults"]:
+            groups.setdefault((row["file"], row["command"], fault), []).append(row)
+    lines = [f"{len(seen):,} commands, {len(groups)} kinds of fault."]
+    for (file, command, fault), rows in sorted(groups.items()):
+        kinds = sorted({f"{r['change']}{' (signed)' * r['signed']}" for r in rows})
+        lines.append(f"- {file} | {command} | {fault} | {len(rows)}×: {'; '.join(kinds)}")
+    return lines
+
+
+def main(arguments=None):
+    """Show what becomes of one tampering."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("file")
+    parser.add_argument("change")
+    parser.add_argument("commands", nargs="*", metavar="command", help="default: verify")
+    parser.add_argument("--signed", action="store_true", help="hashes elsewhere are put right")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as name, Slot(name) as slot:
+        root = Path(name)
+        (root / "world").mkdir()
+        world = make_world(root / "world", lambda *words: slot.run(*words, seconds=PATIENCE))
+        tampering = given.file, given.change, given.signed
+        commands = given.commands or ["verify"]
+        for row in attempt(world, slot, root / "place", tampering, given.seed, commands):
+            print(f"{row['command']}: {row['code']}, {row['faults']}\n{row['error']}")
+
+
+if __name__ == "__main__":
+    main()
