@@ -15,7 +15,16 @@ from typing import Any
 from samecam._version import __version__
 from samecam.case.folder._info import FORMAT, VERSION, check_same, read_info
 from samecam.case.folder._log import AuditLog, log_entries
-from samecam.case.folder._names import CASE, IMAGES, LOG, OURS, STATUSES, STORE, check_files
+from samecam.case.folder._names import (
+    CASE,
+    DESCRIPTION,
+    IMAGES,
+    LOG,
+    OURS,
+    STATUSES,
+    STORE,
+    check_files,
+)
 from samecam.case.folder._records import open_records
 from samecam.case.folder._settings import StoreSettings
 from samecam.case.folder._tables import images_csv
@@ -81,15 +90,16 @@ class Case:
             opened.pop_all()
 
     def save(self, **changes: Any) -> None:
-        """Change entries of `case.json`; the log has the hash first, and those of what it rests on.
+        """Change entries of `case.json`; the log has its hash, and that of the store's, first.
 
         (A run that is killed in between leaves the file that the line before names.)
         """
         self.info.update(changes)
         text = json.dumps(self.info, indent=2, ensure_ascii=True) + "\n"
-        others = {name: file_hash(self.folder / name) for name in (IMAGES, f"{STORE}/store.json")}
-        hashes = {CASE: hashlib.sha256(text.encode()).hexdigest(), **others}
-        self.log.add("saved", sha256={name: value for name, value in hashes.items() if value})
+        hashes = {CASE: hashlib.sha256(text.encode()).hexdigest()}
+        if described := file_hash(self.folder / DESCRIPTION):
+            hashes[DESCRIPTION] = described
+        self.log.add("saved", sha256=hashes)
         self.log.flush()
         write_atomically(self.folder / CASE, text)
 
@@ -160,11 +170,10 @@ class Case:
         return self.info
 
     def _open_store(self, settings: StoreSettings) -> DiskStore:
-        folder = self.folder / STORE
-        if os.path.lexists(folder / "store.json"):
+        if os.path.lexists(self.folder / DESCRIPTION):
             return open_records(self.folder, self.info, "a")
         return DiskStore.create(
-            folder,
+            self.folder / STORE,
             n_pixels=settings.n_pixels,
             dtype=settings.dtype,
             extractor=settings.as_dict(),

@@ -37,7 +37,8 @@ class AuditLog:
         except OSError as error:
             raise self._trouble(error) from None
         self._waiting: list[bytes] = []
-        self.head = self._last_hash()
+        self.head, end = _last_line(self._fd)
+        os.ftruncate(self._fd, end)
 
     def add(self, event: str, **fields: Any) -> None:
         """Add a line; `time` (UTC) and `previous` come by themselves."""
@@ -73,19 +74,31 @@ class AuditLog:
             "same command again."
         )
 
-    def _last_hash(self) -> str:
-        """Of the last whole line; what comes after it is cut off."""
-        data, start = b"", os.fstat(self._fd).st_size
-        while start and data.count(b"\n") < 2:
-            step = min(_STEP, start)
-            start -= step
-            data = os.pread(self._fd, step, start) + data
-        end = data.rfind(b"\n") + 1
-        if end < len(data):
-            os.ftruncate(self._fd, start + end)
-        if not end:
-            return ""
-        return hashlib.sha256(data[data.rfind(b"\n", 0, end - 1) + 1 : end - 1]).hexdigest()
+
+def log_head(path: Path) -> str:
+    """SHA-256 of the last whole line of a log; "" if it has none or cannot be read."""
+    try:
+        fd = open_own(path)
+    except (OSError, SamecamError):
+        return ""
+    try:
+        return _last_line(fd)[0]
+    finally:
+        os.close(fd)
+
+
+def _last_line(fd: int) -> tuple[str, int]:
+    """SHA-256 of the last whole line, "" if there is none, and where it ends."""
+    data, start = b"", os.fstat(fd).st_size
+    while start and data.count(b"\n") < 2:
+        step = min(_STEP, start)
+        start -= step
+        data = os.pread(fd, step, start) + data
+    end = data.rfind(b"\n") + 1
+    if not end:
+        return "", start
+    line = data[data.rfind(b"\n", 0, end - 1) + 1 : end - 1]
+    return hashlib.sha256(line).hexdigest(), start + end
 
 
 @dataclass(slots=True)

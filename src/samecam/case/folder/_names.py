@@ -5,6 +5,7 @@ from pathlib import Path
 from samecam.files import check_single, refuse_link
 
 CASE, LOG, STORE = "case.json", "log.jsonl", "fingerprints"
+DESCRIPTION = f"{STORE}/store.json"
 IMAGES, CLUSTERS, EVIDENCE, GROUPS = "images.csv", "clusters.csv", "evidence.csv", "clusters.json"
 REPORT, START = "report.html", "start.csv"
 # A table of groups that somebody changed is kept under this name when it is made anew.

@@ -25,7 +25,7 @@ from samecam.case.folder._info import (
     read_info,
     written_hashes,
 )
-from samecam.case.folder._log import LogCheck, log_entries, read_log
+from samecam.case.folder._log import LogCheck, log_entries, log_head, read_log
 from samecam.case.folder._names import IMAGES, LOG, REPORT, check_files
 from samecam.case.folder._records import open_records
 from samecam.case.folder._settings import ExtractionSettings
@@ -161,6 +161,11 @@ class SavedCase:
         except OSError as error:
             path = str(self.folder / LOG)
             raise SamecamError(f"{path!r} cannot be read: {error.strerror}.") from None
+
+    @property
+    def log_head(self) -> str:
+        """SHA-256 of the last line of the log; "" if it has none."""
+        return log_head(self.folder / LOG)
 
     def log_entries(self, event: str) -> Iterator[dict[str, Any]]:
         """Lines of the log about one kind of event; what cannot be read is passed over."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from samecam.case.folder._info import is_of_photos
-from samecam.case.folder._names import CASE, STATUSES, STORE, USED
+from samecam.case.folder._names import CASE, DESCRIPTION, STATUSES, STORE, USED
 from samecam.documents import HASH
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, Record
@@ -38,7 +38,7 @@ def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] 
         if store.extractor != info["extraction"] or not _fits(store, info["extraction"]):
             raise SamecamError(
                 f"The settings in {str(folder / CASE)!r} are not those its fingerprints were made "
-                f"with ({str(folder / STORE / 'store.json')!r}): restore both from a copy, or "
+                f"with ({str(folder / DESCRIPTION)!r}): restore both from a copy, or "
                 "begin a new case."
             )
         wanted = _OF_PHOTOS if is_of_photos(info) else _BROUGHT
