@@ -13,7 +13,7 @@ class SamecamError(Exception):
     """A problem the user can mend; the message says how.
 
     The command line prints the message and exits with 1; anything that is not
-    a `SamecamError` is a bug and shows its traceback.
+    a `SamecamError` is a bug, whose traceback goes to a file, and exits with 70.
     """
 
 

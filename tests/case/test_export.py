@@ -259,12 +259,15 @@ def test_a_path_in_a_case_never_opens_a_file_outside(made, case, tmp_path, evil)
     assert digest(secret, "md5").upper() not in export.file.read_text()
 
 
-def test_an_export_replaces_a_planted_link_and_not_what_it_points_to(case, tmp_path):
+def test_an_export_leaves_a_planted_link_and_what_it_points_to(case, tmp_path):
     (tmp_path / "precious").write_text("mine")
     (case / "export.csv").symlink_to(tmp_path / "precious")
-    export_case(case, "csv")
+    with pytest.raises(SamecamError, match="among the case's own files|is a link"):
+        export_case(case, "csv")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "precious")
+    with pytest.raises(SamecamError, match="is a link"):
+        export_case(case, "csv", output=tmp_path / "link.csv")
     assert (tmp_path / "precious").read_text() == "mine"
-    assert not (case / "export.csv").is_symlink()
 
 
 @pytest.mark.parametrize(

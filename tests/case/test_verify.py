@@ -122,7 +122,7 @@ def test_a_damaged_fingerprint_is_named(place):
     shard.unlink()
     result = verify_case(place / "case")
     assert not result.agrees
-    assert "cannot be opened" in result.troubles[0]
+    assert "shard" in result.troubles[0]
     (place / "case" / "fingerprints" / "store.json").unlink()
     result = verify_case(place / "case")
     assert not result.agrees
@@ -174,7 +174,8 @@ def test_groups_that_were_forged_with_their_hash_do_not_survive_the_replay(place
     info["clustering"]["sha256"]["clusters.csv"] = hashlib.sha256(data).hexdigest()
     (case / "case.json").write_text(json.dumps(info))
     result = verify_case(case)
-    assert result.troubles == []
+    (trouble,) = result.troubles
+    assert "case.json' is not what" in trouble
     assert [(r.path, r.stands, r.replayed) for r in result.relabelled] == [(row["path"], 1, 0)]
     assert not result.agrees
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from samecam.case import COLUMNS, ExtractionSettings
 from samecam.cli._evaluate import evaluate
 from samecam.errors import SamecamError
 
@@ -28,14 +29,26 @@ def sha256(content):
 def write_case(folder, clusters, others=()):
     """A case: clusters by path, and (path, status, bytes) of files without fingerprint."""
     folder.mkdir()
-    info = {"format": "samecam-case", "version": 1, "sources": [], "extraction": {}}
+    info = {
+        "format": "samecam-case",
+        "version": 1,
+        "samecam": "0",
+        "created": "",
+        "state": "new",
+        "sources": [],
+        "extraction": ExtractionSettings(size=64).as_dict(),
+    }
     (folder / "case.json").write_text(json.dumps(info))
     rows = [(path, sha256(path), cluster, "", "", "") for path, cluster in clusters.items()]
     header = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
     write_csv(folder / "clusters.csv", header, *rows)
     files = [*((path, "good", path) for path in clusters), *others]
-    images = [(path, status, sha256(content)) for path, status, content in files]
-    write_csv(folder / "images.csv", ("path", "status", "sha256"), *images)
+    images = [
+        {"path": path, "status": status, "sha256": sha256(content)}
+        for path, status, content in files
+    ]
+    rows = [[image.get(name, "") for name in COLUMNS] for image in images]
+    write_csv(folder / "images.csv", COLUMNS, *rows)
     return folder
 
 

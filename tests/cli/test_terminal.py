@@ -1,9 +1,11 @@
 """Nothing that is printed acts on the terminal, whatever files and cameras are called."""
 
 import ast
+import errno
 import io
 import json
 import os
+import tempfile
 import warnings
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -70,6 +72,7 @@ def test_everything_printed_goes_through_one_function():
         ("_progress.py", "Console"),
         ("_progress.py", "sys.stderr"),  # is it a terminal?
         ("__init__.py", "sys.stderr"),  # closed, where nobody reads on
+        ("_failures.py", "stream.write"),  # to a file, for us
     }
 
 
@@ -147,16 +150,42 @@ def test_evaluate(tmp_path_factory, paths, camera):
     assert code in (0, 1)
 
 
-def test_a_bug_is_shown_without_codes(monkeypatch):
+def test_a_bug_is_a_sentence_and_a_file_to_send(monkeypatch, tmp_path):
     def fail(**_):
         raise RuntimeError(EVIL)
 
     monkeypatch.setattr(cli.commands["doctor"], "callback", fail)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     code, _, error = typed("doctor")
-    assert code == 1
-    assert error.startswith("Traceback (most recent call last):\n")
-    assert "RuntimeError: \\x1b]0;owned" in error
+    assert code == 70
+    assert error.count("\n") == 1
+    assert "nobody foresaw (RuntimeError: " in error
     assert is_harmless(error)
+    (written,) = tmp_path.iterdir()
+    assert repr(str(written)) in error
+    assert "Traceback (most recent call last):\n" in written.read_text()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
+    code, _, error = typed("doctor")
+    assert code == 70
+    assert "please send this line" in error
+
+
+@pytest.mark.parametrize(
+    ("raised", "told"),
+    [
+        (OSError(errno.EIO, "Input/output error", "a\nb"), "'a\\nb': Input/output error."),
+        (OSError(errno.ENFILE, "Too many open files"), "The system says: Too many open files."),
+        (MemoryError(), "There is not enough memory: "),
+    ],
+)
+def test_what_the_system_refuses_is_a_sentence(monkeypatch, raised, told):
+    def fail(**_):
+        raise raised
+
+    monkeypatch.setattr(cli.commands["doctor"], "callback", fail)
+    code, _, error = typed("doctor")
+    assert (code, error.count("\n")) == (1, 1)
+    assert error.startswith(f"Error: {told}")
 
 
 def test_warnings_and_errors(monkeypatch):

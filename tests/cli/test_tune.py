@@ -167,8 +167,8 @@ def test_a_file_that_cannot_be_is_refused_before_the_work(made, tmp_path):
     (tmp_path / "taken.svg").mkdir()
     (tmp_path / "a file").touch()
     for name, message in (
-        ("no/such/out.json", "cannot be written: No such file or directory."),
-        ("a file/out.json", "cannot be written: Not a directory."),
+        ("no/such/out.json", "No such file or directory; name a file elsewhere with -o."),
+        ("a file/out.json", "Not a directory; name a file elsewhere with -o."),
         (".", "is a folder: name a file."),
         ("taken.json", "is a folder: name a file."),
     ):

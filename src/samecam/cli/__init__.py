@@ -1,7 +1,6 @@
 """The command line: words typed become one library call per command."""
 
 import sys
-import traceback
 import warnings
 from typing import Any
 
@@ -17,6 +16,7 @@ from samecam.cli._evaluate import evaluate
 from samecam.cli._experiment import experiment
 from samecam.cli._export import export
 from samecam.cli._extract import extract
+from samecam.cli._failures import last_resort, system_error
 from samecam.cli._match import match
 from samecam.cli._output import error_lines, tell
 from samecam.cli._report import report
@@ -40,7 +40,7 @@ def cli(ctx: click.Context, /) -> None:
     """Which of these photographs were taken by the same camera?
 
     Exit codes: 0 done, 1 an error that says what to do, 2 wrong usage, 3 done but some files
-    were skipped, 4 a check saw a difference, 130 interrupted.
+    were skipped, 4 a check saw a difference, 70 a fault of samecam itself, 130 interrupted.
     """
     if ctx.invoked_subcommand is None:  # nothing was typed
         tell(ctx.get_help().split("\n"))
@@ -72,9 +72,15 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except Exception:  # a bug: shown as Python does, but for codes that act on a terminal
-        tell(traceback.format_exc().rstrip("\n").split("\n"))
+    except MemoryError:
+        tell("Error: There is not enough memory: give --memory, or work on a larger machine.")
         sys.exit(1)
+    except OSError as error:
+        tell(f"Error: {system_error(error)}")
+        sys.exit(1)
+    except Exception as error:  # a bug: never shown as Python does
+        tell(last_resort(error))
+        sys.exit(70)
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

@@ -8,7 +8,13 @@ import click
 
 from samecam.cli._cluster import cameras_text, page
 from samecam.cli._command import command, together
-from samecam.cli._extract import announcer, exit_code, extraction_dict, files_text
+from samecam.cli._extract import (
+    announcer,
+    exit_code,
+    extraction_dict,
+    files_text,
+    head_text,
+)
 from samecam.cli._notices import clustering_notices
 from samecam.cli._options import (
     check_case_first,
@@ -105,6 +111,7 @@ def _summary(result: "Addition", seconds: float) -> list[str]:
         f"  {clustering.case / 'report.html'}: all of it on one page, for a browser",
         f"  {clustering.case / 'clusters.csv'}: the group of each photo",
         f"  samecam verify {shlex.quote(str(clustering.case))}: whether it can be repeated",
+        head_text(clustering.case),
     ]
     return [line for line in lines if line]
 

@@ -9,7 +9,13 @@ import click
 from click.core import ParameterSource
 
 from samecam.cli._command import command, option, together
-from samecam.cli._extract import announcer, exit_code, extraction_dict, files_text
+from samecam.cli._extract import (
+    announcer,
+    exit_code,
+    extraction_dict,
+    files_text,
+    head_text,
+)
 from samecam.cli._methods import EPILOG, method_options, take_grouping
 from samecam.cli._notices import clustering_notices
 from samecam.cli._options import (
@@ -204,6 +210,7 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         f"  {result.case / 'clusters.json'}: the groups, their EXIF cameras, their neighbours",
         f"  {result.case / 'images.csv'}: every file, and why it was not used",
         f"  samecam evaluate {case} --truth TRUTH.csv, if it is known who took which",
+        head_text(result.case),
     ]
 
 

@@ -52,6 +52,14 @@ class Methods(Value):
     metavar="TRUTH.csv",
     help="CSV with the columns path and camera; without it there are no scores.",
 )
+@option(
+    "-o",
+    "--out",
+    type=click.Path(),
+    metavar="FILE.json",
+    show_default="CASE/compare.json",
+    help="The table; its picture is put beside it.",
+)
 @choice("--preset", "default", "paper", help="paper: published constants for its methods.")
 @seed_option
 @option("--timeout", type=Seconds(), show_default="any time", help="That one method may take.")
@@ -87,7 +95,7 @@ def _table(result: "Comparison") -> list[str]:
             f"Correlating the {counted(result.photos, 'photo')} took {result.correlating:.1f} s, "
             "once for all."
         )
-    lines.append(f"Written: {result.case / 'compare.json'}, {result.case / 'compare.svg'}")
+    lines.append(f"Written: {result.file}, {result.picture}")
     return lines
 
 

@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -139,6 +140,7 @@ def extraction_dict(result: "Extraction") -> dict[str, Any]:
         "seconds": result.seconds,
         "work_seconds": result.work,
         "interrupted": result.interrupted,
+        "log_head": log_head(result.case),
         "missing": result.missing,
         "changed": result.changed,
     }
@@ -158,6 +160,18 @@ def files_text(result: "Extraction") -> str:
     return f"{counted(total, noun)}: {', '.join(parts) or 'none'}."
 
 
+def head_text(case: Path) -> str:
+    """The head of the log, for whoever wants to tell later that nothing was rewritten."""
+    return f"Head of the log, to be noted elsewhere for samecam verify --head: {log_head(case)}"
+
+
+def log_head(case: Path) -> str | None:
+    """SHA-256 of the last line of the log of a case, if there is one."""
+    from samecam.case import open_case
+
+    return open_case(case).log_head if (case / "case.json").exists() else None
+
+
 def _summary(result: "Extraction") -> list[str]:
     """What extraction did."""
     rate = f" ({result.done / result.seconds:.0f} a second)" if result.done else ""
@@ -165,4 +179,4 @@ def _summary(result: "Extraction") -> list[str]:
     lines = [files_text(result), *extraction_notices(result), done]
     if result.counts["skipped"]:
         lines.append(f"Why files were skipped: column 'reason' of {result.case / 'images.csv'}")
-    return lines
+    return [*lines, *([] if result.interrupted else [head_text(result.case)])]

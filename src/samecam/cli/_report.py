@@ -12,11 +12,25 @@ from samecam.cli._progress import Phases
 
 @command()
 @click.argument("case", type=click.Path())
+@option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    metavar="FILE",
+    show_default="CASE/report.html",
+    help="File to write.",
+)
 @option("--no-thumbnails", is_flag=True, help="Show no photos, only their names.")
 @option("--blur", is_flag=True, help="Blur the photos until the reader asks otherwise.")
 @together(memory_option("correlations"), workers_option(), output_options)
 def report(
-    case: str, no_thumbnails: bool, blur: bool, as_json: bool, quiet: bool, **options: Any
+    case: str,
+    output: str | None,
+    no_thumbnails: bool,
+    blur: bool,
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
 ) -> None:
     """Write CASE/report.html: all of a case, on one page.
 
@@ -30,6 +44,7 @@ def report(
             case,
             thumbnails=not no_thumbnails,
             blur=blur,
+            output=output,
             resources=take_resources(options),
             progress=phases,
         )

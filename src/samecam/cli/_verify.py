@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._command import command, together
+from samecam.cli._command import command, option, together
 from samecam.cli._options import memory_option, output_options, take_resources, workers_option
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
@@ -18,19 +18,26 @@ _LISTED = 20
 
 @command()
 @click.argument("case")
+@option(
+    "--head",
+    metavar="HASH",
+    help="Head of the log as it was noted elsewhere: the log must hold it.",
+)
 @memory_option("the replay", default="what grouping was told")
 @together(workers_option("Number of threads that hash."), output_options)
-def verify(case: str, as_json: bool, quiet: bool, **options: Any) -> int:
+def verify(case: str, head: str | None, as_json: bool, quiet: bool, **options: Any) -> int:
     """Check a case against its photos and itself; exit code 4 if anything differs.
 
     The photos are hashed again, the fingerprints' checksums and the chain of the log are
-    checked, the tables are compared with what was written, and the grouping is replayed
-    from the stored fingerprints. Nothing is written.
+    checked, settings and tables are compared with the log and with what was written, and the
+    grouping is replayed from the stored fingerprints. Nothing is written. Who can write to the
+    case can write all of it anew, log included: only a head of the log that was noted
+    elsewhere tells (--head).
     """
     from samecam.case import verify_case
 
     with Phases(quiet=quiet) as phases:
-        result = verify_case(case, resources=take_resources(options), progress=phases)
+        result = verify_case(case, head=head, resources=take_resources(options), progress=phases)
     if as_json:
         print_json(result.as_dict())
     else:
@@ -72,7 +79,25 @@ def _summary(result: "Verification") -> list[str]:
             for r in result.relabelled
         ]
         lines += _listed("differs", moved)
-    return [*lines, "The case agrees." if result.agrees else "The case does not agree."]
+    agrees = "The case agrees." if result.agrees else "The case does not agree."
+    return [*lines, *_about_log(result), agrees]
+
+
+def _about_log(result: "Verification") -> list[str]:
+    """What the log shows, and what it cannot."""
+    if not result.head:
+        return []
+    lines = counted(result.lines, "line")
+    if result.noted_line is not None:
+        return [
+            f"The head you noted is line {result.noted_line} of {result.lines} of the log: nothing "
+            "up to it was changed since."
+        ]
+    return [
+        f"The log has {lines}; its head is {result.head}.",
+        "Whoever wrote all of the case anew, log included, is not seen by this: note the head "
+        "elsewhere, and give it with --head.",
+    ]
 
 
 def _listed(what: str, names: list[str]) -> list[str]:

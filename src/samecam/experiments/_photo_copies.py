@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam.experiments._experiment import Context
+from samecam.files import write_atomically
 
 _ORIENTATION = 0x0112
 _BLOCK = 16  # pixels of a JPEG block with halved colour
@@ -66,9 +67,7 @@ def compress_again(order: tuple[str, str, int, int]) -> bool:
     data = io.BytesIO()
     picture = Image.fromarray(np.clip(np.round(pixels), 0, 255).astype(np.uint8))
     picture.save(data, "JPEG", quality=quality, exif=exif)
-    beside = f"{copy}.part"
-    Path(beside).write_bytes(data.getvalue())
-    os.replace(beside, copy)
+    write_atomically(Path(copy), data.getvalue())
     return True
 
 

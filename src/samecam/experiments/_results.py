@@ -9,7 +9,7 @@ from typing import Any
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Progress, silent
 from samecam.experiments._list import experiment
-from samecam.experiments._study import COMPUTED_WITH, Run, Study, write_text
+from samecam.experiments._study import COMPUTED_WITH, Run, Study, write_file
 from samecam.pages import digest, read_json, svg
 from samecam.provenance import commit, processor
 
@@ -86,9 +86,9 @@ def conduct(
     document = _document(wanted, context, watched)
     target = Path(results)
     # Written before it is drawn: a picture can be made again.
-    write_text(target / f"{stem}.json", _text(document))
+    write_file(target / f"{stem}.json", _text(document))
     read = read_result(target / f"{stem}.json")
-    write_text(target / f"{stem}.svg", svg(wanted.plot(read["result"]), digest(read["result"])))
+    write_file(target / f"{stem}.svg", svg(wanted.plot(read["result"]), digest(read["result"])))
     return read
 
 

@@ -1,21 +1,23 @@
 """A study: a folder of finished runs, so that nothing is run twice and scoring comes later."""
 
+import io
 import json
 import os
 import re
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.errors import SamecamError
+from samecam.files import sweep, write_atomically
 from samecam.provenance import commit, library_versions, processor, versions
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+-]*(/[A-Za-z0-9][A-Za-z0-9._=+-]*)*")
@@ -151,8 +153,9 @@ class Study:
     def _save(self, key: str, run: Run, parameters: Mapping[str, Any]) -> None:
         path, arrays = self._path(key, ".json"), self._path(key, ".npz")
         if run.arrays:
-            with _whole(arrays) as stream:
-                np.savez_compressed(stream, **run.arrays)  # type: ignore[arg-type]
+            stream = io.BytesIO()
+            np.savez_compressed(stream, **run.arrays)  # type: ignore[arg-type]
+            write_file(arrays, stream.getvalue())
         else:
             with _write_errors(arrays):
                 arrays.unlink(missing_ok=True)
@@ -164,7 +167,7 @@ class Study:
             "arrays": sorted(run.arrays),
             "facts": dict(run.facts),
         }
-        write_text(path, json.dumps(document, indent=1, default=_plain) + "\n")
+        write_file(path, json.dumps(document, indent=1, default=_plain) + "\n")
 
     def _path(self, key: str, suffix: str) -> Path:
         if not _KEY.fullmatch(key):
@@ -173,28 +176,11 @@ class Study:
         return self.folder.joinpath("runs", *folders, name + suffix)
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all: beside it, to the disk, then in its place."""
-    with _whole(path) as stream:
-        stream.write(text.encode("utf-8"))
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write, which takes its place when all is written; its folder is made."""
-    # Of this process and thread alone: two that write the same file do not meet.
-    beside = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
-    try:
-        with _write_errors(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with open(beside, "wb") as stream:
-                yield stream
-                stream.flush()
-                os.fsync(stream.fileno())
-            beside.replace(path)
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+def write_file(path: Path, text: str | bytes) -> None:
+    """Write a file whole or not at all, in a folder that is made if needed."""
+    with _write_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(path, text)
 
 
 @contextmanager
@@ -233,6 +219,8 @@ def _held(folder: Path) -> _Hold:
     with _write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
         hold = _Hold(lock_folder(folder))
+    for part in (folder, *(p for p in (folder / "runs").rglob("*") if p.is_dir())):
+        sweep(part)
     _holds[real] = hold
     return hold
 

@@ -177,12 +177,12 @@ def _parameters(content: SavedCase) -> Iterator[tuple[str, list[tuple[str, str]]
 
 def _log_text(content: SavedCase) -> str:
     try:
-        broken = content.broken_log_line()
+        log = content.check_log()
     except SamecamError:
         return "log.jsonl cannot be read"
-    if broken is None:
-        return "log.jsonl is an unbroken chain"
-    return f"log.jsonl is broken at line {broken}: it was changed"
+    if log.broken is None:
+        return f"log.jsonl is an unbroken chain of {log.lines} lines; its head is {log.head}"
+    return f"log.jsonl is broken at line {log.broken}: it was changed"
 
 
 def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""`report.html`, written into the case."""
+"""`report.html`, written into the case or elsewhere."""
 
 import os
 from pathlib import Path
@@ -6,9 +6,10 @@ from pathlib import Path
 from samecam import compute
 from samecam.case import REPORT, SavedCase, open_case
 from samecam.errors import ParameterError, SamecamError
-from samecam.files import write_atomically
+from samecam.files import sweep, write_atomically
 from samecam.report._correlations import Correlations, correlations
 from samecam.report._page import lay_out, render
+from samecam.report._target import check_target
 from samecam.report._thumbnails import Thumbnail, make_thumbnails
 
 _FEW = 600
@@ -20,6 +21,7 @@ def write_report(
     *,
     thumbnails: bool = True,
     blur: bool = False,
+    output: str | os.PathLike[str] | None = None,
     timeout: float = 20.0,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
@@ -36,6 +38,7 @@ def write_report(
     case : a case folder with groups
     thumbnails : whether photos are shown
     blur : whether they are blurred until the reader asks otherwise
+    output : file to write; by default `report.html` in the case folder
     timeout : seconds one thumbnail may take
     resources : workers for thumbnails, memory for correlations
     progress : called as progress(phase, done, total) from time to time
@@ -45,6 +48,8 @@ def write_report(
         raise ParameterError("timeout", message)
     resources, progress = resources or compute.Resources(), progress or compute.no_progress
     content = open_case(case)
+    target = content.folder / REPORT if output is None else Path(output)
+    check_target(target, content, (REPORT,))
     given = _correlations(content, resources.memory_for("cpu"), progress)
     page = lay_out(content, given)
     pictures: dict[str, Thumbnail] | None = None
@@ -57,7 +62,7 @@ def write_report(
             timeout=timeout,
             progress=progress,
         )
-    target = content.folder / REPORT
+    sweep(target.parent)
     write_atomically(target, render(page, pictures, blur=blur))
     return target
 

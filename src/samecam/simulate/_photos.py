@@ -17,7 +17,7 @@ from PIL import Image
 from samecam._version import __version__
 from samecam.compute import LocalPool, worker_count
 from samecam.errors import ParameterError, SamecamError
-from samecam.files import write_atomically
+from samecam.files import sweep, write_atomically
 from samecam.simulate import _camera, _exif, _exposure, _scene, _sensor
 
 __all__ = ["simulate_photos"]
@@ -188,6 +188,8 @@ def _check(
 def _prepare(folder: Path, arguments: dict[str, Any]) -> None:
     """Make the folder, or go on with one that the same arguments left unfinished."""
     note = folder / "simulation.json"
+    for part in (folder, folder / "images"):
+        sweep(part)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         same = note.is_file() and json.loads(note.read_text(encoding="utf-8")) == arguments
         if not same or (folder / "truth.csv").exists():
@@ -271,7 +273,7 @@ def _take_batch(task: tuple[_Settings, list[_Photo]]) -> int:
             with Image.open(io.BytesIO(data)) as decoded:
                 data = _jpeg(decoded, settings.recompress, 2, exif)
         when = shot.taken.timestamp()
-        _write(path, data, when)
+        write_atomically(path, data, modified=when)
     return len(batch)
 
 
@@ -313,17 +315,6 @@ def _jpeg(picture: Image.Image, quality: int, subsampling: int, exif: bytes) -> 
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=quality, subsampling=subsampling, exif=exif)
     return buffer.getvalue()
-
-
-def _write(path: Path, data: bytes, when: float) -> None:
-    """Write a file with its time, so that it is there whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    with open(part, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.utime(part, (when, when))
-    os.replace(part, path)
 
 
 def _write_truth(folder: Path, plan: list[_Photo]) -> Path:

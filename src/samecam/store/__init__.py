@@ -1,7 +1,7 @@
 """Fingerprints on disk or in memory: append, resume, read in blocks."""
 
 from samecam.store._base import FingerprintStore, Record
-from samecam.store._codec import Dtype
+from samecam.store._codec import DTYPES, Dtype
 from samecam.store._disk import DiskStore
 from samecam.store._memory import MemoryStore
 from samecam.store._rows import StoredRows
@@ -9,6 +9,7 @@ from samecam.store._shard import Placement, ShardWriter, StoreFullError, record_
 from samecam.store._subset import Subset
 
 __all__ = [
+    "DTYPES",
     "DiskStore",
     "Dtype",
     "FingerprintStore",

@@ -1,25 +1,36 @@
-"""The list of what a store holds: one SQLite file, the only judge of what counts."""
+"""The list of what a store holds: one SQLite file, the only judge of what counts.
+
+It is read as if a stranger had written it: one plain table and nothing besides, every value of
+its type and range.
+"""
 
 import contextlib
 import json
+import math
 import os
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from samecam.documents import parse
 from samecam.errors import SamecamError
+from samecam.files import check_single, open_own
 from samecam.store._base import Record
 from samecam.store._shard import Placement, full_error
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS records (
+_SCHEMA = """CREATE TABLE records (
     key BLOB PRIMARY KEY,   -- UTF-8, odd bytes as they are
     sha256 TEXT NOT NULL,
     shard INTEGER, row INTEGER, crc INTEGER, scale REAL,  -- NULL: no fingerprint
     meta TEXT NOT NULL      -- JSON
-)
-"""
+)"""
+# Files that SQLite keeps beside a database, by what it adds to the name.
+_BESIDE = ("", "-wal", "-shm", "-journal")
+# At the end of a journal that names another file, which SQLite would look for and remove.
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+# A value of a record is never this long; a row of a shard stays below two to this power.
+_LONGEST, _ROWS = 2**24, 2**31
 _PUT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)"
 _REMOVE = "DELETE FROM records WHERE key = ?"
 
@@ -27,23 +38,68 @@ Entry = tuple[Record, Placement | None]
 
 
 class Catalogue:
-    """Records on disk; `put` is atomic and durable."""
+    """Records on disk; `put` is atomic and durable.
 
-    def __init__(self, path: Path, *, writable: bool) -> None:
-        self._path = path
-        mode = "rwc" if writable else "ro"
+    Parameters
+    ----------
+    path : the file
+    writable : whether records are to be added
+    new : whether it may be begun: nothing was written to the store yet
+    """
+
+    def __init__(self, path: Path, *, writable: bool, new: bool = False) -> None:
+        self._path, self._writable, self._new = path, writable, new and writable
+        self._check_files()
+        mode = "rwc" if self._new else "rw" if writable else "ro"
         try:
             self._db = sqlite3.connect(
                 f"file:{_quoted(path)}?mode={mode}", uri=True, isolation_level=None, timeout=30
             )
-            if writable:
-                self._db.execute("PRAGMA synchronous = FULL")
-                self._db.execute(_SCHEMA)
-            else:
-                self._db.execute("SELECT count(*) FROM records")
         except sqlite3.Error as error:
             raise self._trouble(error) from None
-        self._writable = writable
+        try:
+            self._prepare()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self) -> None:
+        """Set what keeps a stranger's file harmless, and look what it holds."""
+        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        try:
+            self._db.execute("PRAGMA trusted_schema = OFF")
+            self._db.execute("PRAGMA cell_size_check = ON")
+            schema = self._db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+            if self._writable:
+                self._db.execute("PRAGMA synchronous = FULL")
+                if not schema and self._new:
+                    self._db.execute(_SCHEMA)
+        except sqlite3.Error as error:
+            raise self._trouble(error) from None
+        kept = [entry for entry in schema if entry != ("index", "sqlite_autoindex_records_1", None)]
+        if kept != [("table", "records", _SCHEMA)] and (schema or not self._new):
+            raise self._odd("it holds something else than its one table")
+
+    def _check_files(self) -> None:
+        """Refuse links and the like where SQLite would open files by itself."""
+        for ending in _BESIDE:
+            beside = self._path.with_name(self._path.name + ending)
+            if self._writable:
+                check_single(beside)
+            with contextlib.suppress(FileNotFoundError):
+                try:
+                    fd = open_own(beside)
+                except FileNotFoundError:
+                    raise
+                except OSError as error:
+                    raise self._odd(error.strerror) from None
+                try:
+                    size = os.fstat(fd).st_size
+                    end = os.pread(fd, 8, max(size - 8, 0))
+                finally:
+                    os.close(fd)
+                if ending == "-journal" and end == _NAMES_ANOTHER:
+                    raise self._odd("its journal names another file")
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Commit records in one transaction."""
@@ -71,6 +127,8 @@ class Catalogue:
             return [_entry(*row) for row in self._db.execute("SELECT * FROM records")]
         except sqlite3.Error as error:
             raise self._trouble(error) from None
+        except ValueError as error:
+            raise self._odd(error) from None
 
     def close(self) -> None:
         """Leave a single file behind, which opens on read-only disks too."""
@@ -86,10 +144,20 @@ class Catalogue:
 
     def _trouble(self, error: sqlite3.Error) -> SamecamError:
         code = getattr(error, "sqlite_errorname", "")
-        if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")) and self._writable:
             return full_error(self._path.parent)
+        left = any(self._path.with_name(self._path.name + end).exists() for end in _BESIDE[1:])
+        if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and left:
+            return SamecamError(
+                f"{str(self._path)!r} was left in the midst of a run, and what belongs to it "
+                f"cannot be read here ({error}): give the case's last command again, or copy the "
+                "case to a disk that can be written and do it there."
+            )
+        return self._odd(error)
+
+    def _odd(self, why: object) -> SamecamError:
         return SamecamError(
-            f"The catalogue {str(self._path)!r} cannot be used ({error}): "
+            f"The catalogue {str(self._path)!r} cannot be used ({why}): "
             "restore it from a copy, or begin a new case."
         )
 
@@ -109,9 +177,31 @@ def _values(record: Record, place: Placement | None) -> tuple[Any, ...]:
     return _bytes(record.key), record.sha256, *where, json.dumps(dict(record.meta), sort_keys=True)
 
 
-def _entry(
-    key: bytes, sha256: str, shard: int | None, row: int, crc: int, scale: float, meta: str
-) -> Entry:
-    place = None if shard is None else Placement(shard, row, crc, scale)
+def _entry(key: Any, sha256: Any, shard: Any, row: Any, crc: Any, scale: Any, meta: Any) -> Entry:
+    """A record and its place; `ValueError` for values that none of ours has."""
+    if not isinstance(key, bytes):
+        raise ValueError(f"the key {str(key)[:80]!r} is no path")
     text = key.decode("utf-8", "surrogateescape")
-    return Record(text, sha256, json.loads(meta), place is not None), place
+    if not isinstance(sha256, str) or len(sha256) > 64 or not sha256.isascii():
+        raise ValueError(f"the SHA-256 of {text!r} is none")
+    try:
+        values = parse(meta) if isinstance(meta, str) else None
+    except ValueError as error:
+        raise ValueError(f"what it says of {text!r} is no JSON: {error}") from None
+    if not isinstance(values, dict):
+        raise ValueError(f"what it says of {text!r} is no object")
+    if shard is row is crc is scale is None:
+        return Record(text, sha256, values, has_row=False), None
+    if not (
+        _whole(shard, 10**5)
+        and _whole(row, _ROWS)
+        and _whole(crc, 2**32)
+        and isinstance(scale, float)
+        and math.isfinite(scale)
+    ):
+        raise ValueError(f"the place of the fingerprint of {text!r} is none")
+    return Record(text, sha256, values, has_row=True), Placement(shard, row, crc, scale)
+
+
+def _whole(value: Any, end: int) -> bool:
+    return isinstance(value, int) and 0 <= value < end

@@ -16,6 +16,7 @@ _KINDS: dict[str, tuple[np.dtype[Any], str]] = {
     "float32": (np.dtype("<f4"), "f32"),
     "int8": (np.dtype("i1"), "i8"),
 }
+DTYPES = tuple(_KINDS)
 # Share of values that int8 must represent without clipping.
 _KEPT = 0.9999
 

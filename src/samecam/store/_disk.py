@@ -1,5 +1,6 @@
 """The store on disk: shards of records, a catalogue, and a description."""
 
+import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,16 +10,37 @@ from typing import Any, Literal
 import numpy.typing as npt
 
 from samecam._version import __version__
+from samecam.documents import Span, read_versioned
 from samecam.errors import ParameterValueError, SamecamError
-from samecam.files import read_versioned, write_atomically
+from samecam.files import sweep, write_atomically
 from samecam.store import _codec
 from samecam.store._base import Record
 from samecam.store._catalogue import Catalogue, Entry
 from samecam.store._rows import StoredRows
-from samecam.store._shard import Placement, ShardWriter, drop_orphans, full_error, shard_path
+from samecam.store._shard import (
+    Placement,
+    ShardWriter,
+    drop_orphans,
+    full_error,
+    has_rows,
+    is_shard,
+    shard_bytes,
+    shard_path,
+    write_error,
+)
 
 FORMAT = "samecam-fingerprints"
 VERSION = 1
+_NORMALISATION = "zero mean, unit norm"
+_SHAPE = {
+    "format": {FORMAT},
+    "n_pixels": Span(int, 1, 2**31),
+    "dtype": set(_codec.DTYPES),
+    "byte_order": {"little"},
+    "normalisation": {_NORMALISATION},
+    "samecam": str,
+    "extractor": dict,
+}
 
 
 class DiskStore(StoredRows):
@@ -34,14 +56,22 @@ class DiskStore(StoredRows):
     def __init__(self, folder: Path, description: Mapping[str, Any], *, writable: bool) -> None:
         super().__init__(folder, description["n_pixels"], description["dtype"], [], [])
         self.extractor: dict[str, Any] = description["extractor"]
-        self._catalogue = Catalogue(folder / "catalogue.sqlite", writable=writable)
+        self._catalogue = Catalogue(
+            folder / "catalogue.sqlite", writable=writable, new=not has_rows(folder)
+        )
         self._writer = ShardWriter(folder, self.n_pixels, self.dtype)
         self._added: list[Entry] = []
         self._stale = True
-        self._entries = {entry[0].key: entry for entry in self._catalogue.entries()}
-        self._sort()
-        if writable:
-            self._drop_orphans()
+        try:
+            self._entries = {entry[0].key: entry for entry in self._catalogue.entries()}
+            self._sort()
+            self._check_shards(writable=writable)
+            if writable:
+                sweep(folder)
+                self._drop_orphans()
+        except BaseException:
+            self._catalogue.close()
+            raise
 
     @classmethod
     def create(
@@ -70,7 +100,7 @@ class DiskStore(StoredRows):
             "n_pixels": n_pixels,
             "dtype": dtype,
             "byte_order": "little",
-            "normalisation": "zero mean, unit norm",
+            "normalisation": _NORMALISATION,
             "extractor": dict(extractor or {}),
         }
         (target / "shards").mkdir(parents=True, exist_ok=True)
@@ -82,7 +112,7 @@ class DiskStore(StoredRows):
         """Open an existing store for reading, or ("a") for adding."""
         target = Path(folder)
         try:
-            description = read_versioned(target / "store.json", VERSION, "store")
+            description = read_versioned(target / "store.json", VERSION, "store", _SHAPE)
         except FileNotFoundError:
             raise SamecamError(f"{str(target)!r} holds no fingerprints.") from None
         return cls(target, description, writable=mode == "a")
@@ -135,6 +165,16 @@ class DiskStore(StoredRows):
         self._added.clear()
         self._stale = True
 
+    def digest(self) -> str:
+        """One hash of all that the catalogue says of the records, but where their rows lie."""
+        digest = hashlib.sha256()
+        for key in sorted(self._entries):
+            record, place = self._entries[key]
+            row = None if place is None else [place.crc, place.scale]
+            about = [record.key, record.sha256, row, record.meta]
+            digest.update(json.dumps(about, sort_keys=True).encode() + b"\n")
+        return digest.hexdigest()
+
     def end_writing(self) -> None:
         """Leave shards that hold what counts alone, and a catalogue that other machines can read.
 
@@ -159,17 +199,35 @@ class DiskStore(StoredRows):
             self._places = [place for _, place in ordered]
             self._stale = False
 
-    def _drop_orphans(self) -> None:
-        """Cut shards to what counts; one that holds less has lost rows."""
+    def _used(self) -> dict[Path, int]:
+        """Bytes of each shard that count."""
         used: dict[Path, int] = {}
         for place in self._places:
             path = shard_path(self.folder, place.shard, self.dtype)
             used[path] = max(used.get(path, 0), (place.row + 1) * self._length)
-        for path, length in used.items():
-            if not path.exists() or path.stat().st_size < length:
-                raise SamecamError(
-                    f"The shard {str(path)!r} is gone or cut short: restore it from a copy, or "
-                    "begin a new case."
-                )
-        for path in (self.folder / "shards").iterdir():
-            drop_orphans(path, used.get(path, 0))
+        return used
+
+    def _check_shards(self, *, writable: bool) -> None:
+        """Refuse shards that hold less than the catalogue says; to be read, one row will do.
+
+        (What is read is checked row by row. That a row fits bounds the memory it takes.)
+        """
+        used = self._used()
+        there = {path: shard_bytes(path) for path in used}
+        short = [path for path, length in used.items() if there[path] < length]
+        if short and (writable or max(there.values()) < self._length):
+            raise SamecamError(
+                f"The shard {str(min(short))!r} is gone or cut short: restore it from a copy, or "
+                "begin a new case."
+            )
+
+    def _drop_orphans(self) -> None:
+        """Cut shards to what counts."""
+        used = self._used()
+        try:
+            paths = sorted((self.folder / "shards").iterdir())
+        except OSError as error:
+            raise write_error(self.folder, error) from None
+        for path in paths:
+            if is_shard(path, self.dtype):
+                drop_orphans(path, used.get(path, 0))

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.errors import SamecamError
+from samecam.files import open_own
 from samecam.store import _codec
 from samecam.store._base import FingerprintStore, Record
 from samecam.store._shard import Placement, record_bytes, shard_path
@@ -98,19 +99,26 @@ class StoredRows(FingerprintStore):
         if shard not in self._files:
             path = shard_path(self.folder, shard, self.dtype)
             try:
-                self._files[shard] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                self._files[shard] = open_own(path)
             except OSError as error:
-                raise SamecamError(
-                    f"The shard {str(path)!r} cannot be opened ({error.strerror}): restore it "
-                    "from a copy, or begin a new case."
-                ) from None
+                raise self._unreadable(shard, error) from None
         return self._files[shard]
+
+    def _unreadable(self, shard: int, error: OSError) -> SamecamError:
+        path = shard_path(self.folder, shard, self.dtype)
+        return SamecamError(
+            f"The shard {str(path)!r} cannot be read ({error.strerror}): restore it from a copy, "
+            "or begin a new case."
+        )
 
     def _fetch(self, place: Placement, start: int, raw: npt.NDArray[np.uint8]) -> bool:
         """Read bytes of a row from byte `start` on into `raw`; False if the shard ends before."""
         view, at = raw.data, place.row * self._length + start
         while len(view):
-            got = os.preadv(self._file(place.shard), [view], at)
+            try:
+                got = os.preadv(self._file(place.shard), [view], at)
+            except OSError as error:
+                raise self._unreadable(place.shard, error) from None
             if not got:
                 return False
             view, at = view[got:], at + got

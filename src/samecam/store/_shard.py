@@ -11,6 +11,7 @@ from typing import Any
 import numpy.typing as npt
 
 from samecam.errors import SamecamError
+from samecam.files import open_own
 from samecam.store import _codec
 
 SHARD_BYTES = 2 * 2**30
@@ -34,6 +35,29 @@ class Placement:
 def shard_path(folder: Path, number: int, dtype: str) -> Path:
     """File of one shard."""
     return folder / "shards" / f"{number:05d}.{_codec.ending(dtype)}"
+
+
+def is_shard(path: Path, dtype: str) -> bool:
+    """Whether a file of the folder of shards has the name of one."""
+    number, _, ending = path.name.partition(".")
+    return number.isascii() and number.isdigit() and ending == _codec.ending(dtype)
+
+
+def has_rows(folder: Path) -> bool:
+    """Whether anything was ever written to the shards of a store, committed or not."""
+    return any(shard_bytes(path) for path in (folder / "shards").glob("*.*"))
+
+
+def shard_bytes(path: Path) -> int:
+    """Length of a shard; 0 if there is none."""
+    try:
+        fd = open_own(path)
+    except OSError:
+        return 0
+    try:
+        return os.fstat(fd).st_size
+    finally:
+        os.close(fd)
 
 
 def record_bytes(n_pixels: int, dtype: str) -> int:
@@ -106,7 +130,7 @@ class ShardWriter:
         while True:
             path = shard_path(self._folder, number, self._dtype)
             try:
-                fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                fd = open_own(path, os.O_RDWR | os.O_CREAT)
             except OSError as error:
                 raise write_error(self._folder, error) from None
             rows = os.fstat(fd).st_size // self._length
@@ -121,18 +145,26 @@ class ShardWriter:
 
 
 def try_lock(fd: int) -> bool:
-    """Lock a file for this process unless another one holds it."""
+    """Lock a file for this process unless another one holds it.
+
+    `SamecamError` where there are no locks: two processes would write to one shard.
+    """
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN):
+            return False
+        raise SamecamError(
+            f"Files cannot be locked here ({error.strerror}), which keeps two runs from one case: "
+            "put the case on a file system with locks, a local disk for instance."
+        ) from None
     return True
 
 
 def drop_orphans(path: Path, committed_bytes: int) -> None:
     """Cut off what was written but never committed, unless a writer still holds the shard."""
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        fd = open_own(path, os.O_RDWR)
     except OSError as error:
         raise write_error(path.parent.parent, error) from None
     try:

@@ -68,7 +68,7 @@ def prepare(
         check_usable(target)
     except OSError as error:
         raise SamecamError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
-    if (target / CASE).exists():
+    if os.path.lexists(target / CASE):
         info = read_info(target)
         if settings.size == "auto" and isinstance(info["extraction"].get("size"), int):
             settings = replace(settings, size=info["extraction"]["size"])
@@ -121,7 +121,7 @@ def source(argument: str | os.PathLike[str]) -> str:
 
 def _records(case: Path) -> list[Record]:
     """What a case knows of files so far."""
-    if not (case / STORE / "store.json").exists():
+    if not os.path.lexists(case / STORE / "store.json"):
         return []
     with open_case(case).open_store() as store:
         return store.records()

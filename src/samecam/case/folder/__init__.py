@@ -1,5 +1,6 @@
 """What lies on disk: settings, log, tables, and the one reader of a finished case."""
 
+from samecam.case.folder._answer import CasePhoto
 from samecam.case.folder._case import Case, check_usable, lock_folder
 from samecam.case.folder._clustering import ClusteringSettings
 from samecam.case.folder._groups import Camera, Group, Scenes, clusters_json, read_groups
@@ -11,7 +12,7 @@ from samecam.case.folder._info import (
     read_info,
     written_hashes,
 )
-from samecam.case.folder._log import AuditLog, check_log
+from samecam.case.folder._log import AuditLog, LogCheck, check_log, read_log
 from samecam.case.folder._names import (
     ANSWER,
     CASE,
@@ -30,7 +31,6 @@ from samecam.case.folder._names import (
 )
 from samecam.case.folder._reader import (
     MARK,
-    CasePhoto,
     SavedCase,
     open_case,
     open_store,
@@ -75,6 +75,7 @@ __all__ = [
     "ClusteringSettings",
     "ExtractionSettings",
     "Group",
+    "LogCheck",
     "Place",
     "SavedCase",
     "Scenes",
@@ -99,6 +100,7 @@ __all__ = [
     "open_store",
     "read_groups",
     "read_info",
+    "read_log",
     "read_places",
     "read_tuned",
     "report_is_current",

@@ -2,7 +2,9 @@
 
 import contextlib
 import datetime
+import errno
 import fcntl
+import hashlib
 import json
 import os
 from collections import Counter
@@ -12,12 +14,22 @@ from typing import Any
 
 from samecam._version import __version__
 from samecam.case.folder._info import FORMAT, VERSION, check_same, read_info
-from samecam.case.folder._log import AuditLog
-from samecam.case.folder._names import CASE, IMAGES, LOG, OURS, STATUSES, STORE
+from samecam.case.folder._log import AuditLog, log_entries
+from samecam.case.folder._names import (
+    CASE,
+    DESCRIPTION,
+    IMAGES,
+    LOG,
+    OURS,
+    STATUSES,
+    STORE,
+    check_files,
+)
+from samecam.case.folder._records import open_records
 from samecam.case.folder._settings import StoreSettings
 from samecam.case.folder._tables import images_csv
 from samecam.errors import SamecamError
-from samecam.files import write_atomically
+from samecam.files import file_hash, open_own, sweep, write_atomically
 from samecam.store import DiskStore, Record
 
 # Codes whose own word would not tell a reader enough.
@@ -57,26 +69,39 @@ class Case:
         self.folder = Path(folder)
         try:
             check_usable(self.folder)
-            check_no_links(self.folder)
+            check_files(self.folder, writing=True)
             self.folder.mkdir(parents=True, exist_ok=True)
             self._lock = FolderLock(self.folder)
         except OSError as error:
             raise SamecamError(
                 f"{str(self.folder)!r} cannot be written: {error.strerror}."
             ) from None
-        try:
-            self.info = self._begin(settings, sources)
+        with contextlib.ExitStack() as opened:
+            opened.callback(self._lock.release)
+            for part in (self.folder, self.folder / STORE, self.folder / STORE / "shards"):
+                sweep(part)
+            known = self._known(settings, sources)
             self.log = AuditLog(self.folder / LOG)
+            opened.callback(self.log.close)
+            if known is not None:
+                self._note_change()
+            self.info = self._begin(settings, sources) if known is None else known
             self.store = self._open_store(settings)
-        except BaseException:
-            self._lock.release()
-            raise
+            opened.pop_all()
 
     def save(self, **changes: Any) -> None:
-        """Change entries of `case.json`."""
+        """Change entries of `case.json`; the log has its hash, and that of the store's, first.
+
+        (A run that is killed in between leaves the file that the line before names.)
+        """
         self.info.update(changes)
-        text = json.dumps(self.info, indent=2, ensure_ascii=True)
-        write_atomically(self.folder / CASE, text + "\n")
+        text = json.dumps(self.info, indent=2, ensure_ascii=True) + "\n"
+        hashes = {CASE: hashlib.sha256(text.encode()).hexdigest()}
+        if described := file_hash(self.folder / DESCRIPTION):
+            hashes[DESCRIPTION] = described
+        self.log.add("saved", sha256=hashes)
+        self.log.flush()
+        write_atomically(self.folder / CASE, text)
 
     def end_extraction(
         self, *, interrupted: bool, done: int, seconds: float, work: dict[str, float]
@@ -97,7 +122,7 @@ class Case:
             timings = {**timings, "extract": {"seconds": round(seconds, 3), **work}}
         state = "interrupted" if interrupted else "extracted"
         self.save(state=state, counts=counts, timings=timings)
-        self.log.add(state, counts=counts)
+        self.log.add(state, counts=counts, records=self.store.digest())
         self.store.end_writing()
         self.log.flush()
         return counts, count_reasons(records)
@@ -116,12 +141,23 @@ class Case:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _known(self, settings: StoreSettings, sources: list[str]) -> dict[str, Any] | None:
+        """What `case.json` holds, if the case was made the same way; None if there is none."""
+        if not os.path.lexists(self.folder / CASE):
+            return None
+        info = read_info(self.folder)
+        check_same(self.folder, info, settings, sources)
+        return info
+
+    def _note_change(self) -> None:
+        """Let the log say so if somebody else has written `case.json`."""
+        saved = [entry.get("sha256") for entry in log_entries(self.folder / LOG, "saved")][-2:]
+        known = [hashes.get(CASE) for hashes in saved if isinstance(hashes, dict)]
+        if known and file_hash(self.folder / CASE) not in known:
+            self.log.add("changed outside", files=[CASE])
+
     def _begin(self, settings: StoreSettings, sources: list[str]) -> dict[str, Any]:
-        if (self.folder / CASE).exists():
-            info = read_info(self.folder)
-            check_same(self.folder, info, settings, sources)
-            return info
-        info = {
+        self.info = {
             "format": FORMAT,
             "version": VERSION,
             "samecam": __version__,
@@ -130,15 +166,14 @@ class Case:
             "sources": sources,
             "extraction": settings.as_dict(),
         }
-        write_atomically(self.folder / CASE, json.dumps(info, indent=2) + "\n")
-        return info
+        self.save()
+        return self.info
 
     def _open_store(self, settings: StoreSettings) -> DiskStore:
-        folder = self.folder / STORE
-        if (folder / "store.json").exists():
-            return DiskStore.open(folder, "a")
+        if os.path.lexists(self.folder / DESCRIPTION):
+            return open_records(self.folder, self.info, "a")
         return DiskStore.create(
-            folder,
+            self.folder / STORE,
             n_pixels=settings.n_pixels,
             dtype=settings.dtype,
             extractor=settings.as_dict(),
@@ -150,22 +185,10 @@ def check_usable(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise SamecamError(f"{str(folder)!r} is a file: name a folder for the case.")
     with contextlib.suppress(FileNotFoundError):
-        names = {name for name in os.listdir(folder) if not name.startswith(f".{CASE}.")}
+        names = {name for name in os.listdir(folder) if not name.startswith(".samecam-")}
         if names - OURS and not (folder / CASE).exists():
             raise SamecamError(
                 f"{str(folder)!r} is not empty and not a case: name an empty or a new folder."
-            )
-
-
-def check_no_links(folder: Path) -> None:
-    """Refuse a case in which a link stands for a file: what is written must stay inside."""
-    store = folder / STORE
-    inside = [folder / name for name in sorted(OURS)]
-    for path in (*inside, *store.glob("*"), *store.glob("shards/*")):
-        if path.is_symlink():
-            raise SamecamError(
-                f"{str(path)!r} is a link, and a case keeps its files itself: put the file in its "
-                "place, or name another folder."
             )
 
 
@@ -190,10 +213,16 @@ def lock_folder(folder: Path) -> int:
 
     To close any file descriptor of it, in this process, is to let go.
     """
-    fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    fd = open_own(folder / "lock", os.O_RDWR | os.O_CREAT)
     try:
         fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN):
+            os.close(fd)
+            raise SamecamError(
+                f"{str(folder)!r} cannot be locked ({error.strerror}), which keeps two runs from "
+                "one case: name a folder on a file system with locks, a local disk for instance."
+            ) from None
         holder = os.pread(fd, 20, 0).decode("ascii", "replace").strip() or "another one"
         os.close(fd)
         raise SamecamError(

@@ -5,8 +5,29 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from samecam.documents import Span, check_shape
+
 FORMAT = "samecam-clusters"
 VERSION = 1
+_COUNT = Span(int, 0, 2**53)
+_MAYBE = (float, None)
+_GROUP = {
+    "id": _COUNT,
+    "size": _COUNT,
+    "members": [{"path": str, "sha256": str}],
+    **dict.fromkeys(("correlation", "quality", "z", "nearest_correlation", "expected"), _MAYBE),
+    "cameras": [{"make": str, "model": str, "photos": _COUNT}],
+    "nearest": (_COUNT, None),
+    "apart": str,
+    "why_apart": str,
+    "scenes": (None, {"paths": [[str]], "pairs": _COUNT, "correlation": _MAYBE, "z": _MAYBE}),
+    "warnings": [str],
+}
+_SHAPE = {
+    "format": {FORMAT},
+    "evidence": (None, {"words": [str]}),
+    "clusters": [_GROUP],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +133,14 @@ def clusters_json(
 
 
 def read_groups(content: Mapping[str, Any]) -> list[Group] | None:
-    """Groups as they stand in `clusters.json`; None if it is of another version."""
+    """Groups as they stand in `clusters.json`; None if it is of another version.
+
+    `ValueError` or `TypeError` if it is no such file.
+    """
+    check_shape(content, {"version": int})
     if content["version"] != VERSION:
         return None
+    check_shape(content, _SHAPE)
     groups = []
     for entry in content["clusters"]:
         members = entry["members"]

@@ -6,13 +6,64 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case.folder._clustering import ClusteringSettings
-from samecam.case.folder._names import CASE
+from samecam.case.folder._names import CASE, STATES
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
+from samecam.documents import HASH, Span, check_shape, read_versioned
 from samecam.errors import SamecamError
-from samecam.files import read_versioned
+from samecam.store import DTYPES
 
 FORMAT = "samecam-case"
 VERSION = 1
+_COUNT = Span(int, 0, 2**53)
+_DETAILS = {
+    "parameters?": {"join_rate?": (float, str, None)},
+    "null_scale?": (float, None),
+    "device?": str,
+    "memory_bytes?": (_COUNT, None),
+}
+_CLUSTERING = {
+    "method": str,
+    "options": dict,
+    "seed": Span(int, 0, 2**63),
+    "preset": {"default", "paper"},
+    "details?": _DETAILS,
+    "mark?": HASH,
+    "labels?": HASH,
+    "start?": HASH,
+    "groups?": _COUNT,
+    "unclustered?": _COUNT,
+    "sha256?": {str: HASH},
+}
+_SHAPE = {
+    "format": {FORMAT},
+    "samecam": str,
+    "created": str,
+    "state": set(STATES),
+    "sources": [str],
+    "extraction": dict,
+    "versions?": {str: str},
+    "device?": str,
+    "size_choice?": dict,
+    "counts?": {str: _COUNT},
+    "timings?": {str: {str: Span(float, 0)}},
+    "seed?": Span(int, 0, 2**63),
+    "clustering?": _CLUSTERING,
+    "start?": HASH,
+    "added?": [{"folder": str, "sources": [str]}],
+}
+_OF_PHOTOS = {
+    "size": Span(int, 1, 2**16),
+    "offset": [Span(int, 0, 2**16)],
+    "portrait": str,
+    "sigma": Span(float, 0, 256),
+    "preset": {"default", "paper"},
+    "grid": bool,
+    "cfa": bool,
+    "wiener": bool,
+    "equalise": bool,
+    "dtype": set(DTYPES),
+}
+_BROUGHT = {"fingerprints": {"brought"}, "n_pixels": Span(int, 1, 2**31), "dtype": set(DTYPES)}
 
 
 def read_info(folder: str | os.PathLike[str]) -> dict[str, Any]:
@@ -21,14 +72,13 @@ def read_info(folder: str | os.PathLike[str]) -> dict[str, Any]:
     if os.path.isfile(folder):
         raise SamecamError(f"{str(folder)!r} is a file, not a case: name the case folder.")
     try:
-        info = read_versioned(path, VERSION, "case")
-    except FileNotFoundError:
+        info = read_versioned(path, VERSION, "case", _SHAPE)
+        brought = "fingerprints" in info["extraction"]
+        check_shape(info["extraction"], _BROUGHT if brought else _OF_PHOTOS, "extraction")
+    except (FileNotFoundError, NotADirectoryError):
         raise SamecamError(f"{str(folder)!r} is no case folder: it has no {CASE}.") from None
-    if not {"extraction", "sources"} <= set(info):
-        raise SamecamError(
-            f"{str(path)!r} cannot be read (entries are missing): restore it from a copy, or begin "
-            "a new case."
-        )
+    except ValueError as error:
+        raise _unreadable(Path(folder), "extraction", error) from None
     return info
 
 

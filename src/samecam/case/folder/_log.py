@@ -4,10 +4,18 @@ import datetime
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from samecam.documents import parse
 from samecam.errors import SamecamError
+from samecam.files import open_own
+
+# No line of ours is this long.
+_LONGEST = 2**26
+_STEP = 2**16
 
 
 class AuditLog:
@@ -15,23 +23,29 @@ class AuditLog:
 
     Lines are held back until `flush`, so that the log never runs ahead of what counts.
     A line that a crash left unfinished was never acknowledged and is cut off.
+
+    Attributes
+    ----------
+    head : SHA-256 of the last line; who notes it elsewhere can tell later that no line up to
+        it was changed
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
+            self._fd = open_own(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         except OSError as error:
             raise self._trouble(error) from None
         self._waiting: list[bytes] = []
-        self._previous = self._last_hash()
+        self.head, end = _last_line(self._fd)
+        os.ftruncate(self._fd, end)
 
     def add(self, event: str, **fields: Any) -> None:
         """Add a line; `time` (UTC) and `previous` come by themselves."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-        line = {"time": now, "event": event, **fields, "previous": self._previous}
+        line = {"time": now, "event": event, **fields, "previous": self.head}
         data = json.dumps(line, ensure_ascii=True).encode("ascii")
-        self._previous = hashlib.sha256(data).hexdigest()
+        self.head = hashlib.sha256(data).hexdigest()
         self._waiting.append(data + b"\n")
 
     def flush(self) -> None:
@@ -60,24 +74,121 @@ class AuditLog:
             "same command again."
         )
 
-    def _last_hash(self) -> str:
-        data = self._path.read_bytes()
-        end = data.rfind(b"\n") + 1
-        if end < len(data):
-            os.ftruncate(self._fd, end)
-        if not end:
-            return ""
-        return hashlib.sha256(data[data.rfind(b"\n", 0, end - 1) + 1 : end - 1]).hexdigest()
+
+def log_head(path: Path) -> str:
+    """SHA-256 of the last whole line of a log; "" if it has none or cannot be read."""
+    try:
+        fd = open_own(path)
+    except (OSError, SamecamError):
+        return ""
+    try:
+        return _last_line(fd)[0]
+    finally:
+        os.close(fd)
+
+
+def _last_line(fd: int) -> tuple[str, int]:
+    """SHA-256 of the last whole line, "" if there is none, and where it ends."""
+    data, start = b"", os.fstat(fd).st_size
+    while start and data.count(b"\n") < 2:
+        step = min(_STEP, start)
+        start -= step
+        data = os.pread(fd, step, start) + data
+    end = data.rfind(b"\n") + 1
+    if not end:
+        return "", start
+    line = data[data.rfind(b"\n", 0, end - 1) + 1 : end - 1]
+    return hashlib.sha256(line).hexdigest(), start + end
+
+
+@dataclass(slots=True)
+class LogCheck:
+    """What a log says, from its first line to its last, or to one that is broken.
+
+    Attributes
+    ----------
+    lines : whole lines that follow from one another
+    broken : number of the first line (from 1) that does not; None if all do
+    head : SHA-256 of the last line that does
+    files : SHA-256 that the last line about each file gives, by path
+    records : hash of the catalogue that the last extraction left; "" if none is stated
+    saved : hashes of files of the case when it was last saved, by name; empty if none are stated
+    saved_before : the same of the time before
+    changed : number of the first line that says `case.json` had been changed by somebody; None
+    noted : number of the line with the head that was asked for; None if it is none
+    """
+
+    lines: int = 0
+    broken: int | None = None
+    head: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    records: str = ""
+    saved: dict[str, str] = field(default_factory=dict)
+    saved_before: dict[str, str] = field(default_factory=dict)
+    changed: int | None = None
+    noted: int | None = None
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take in what a line says; `ValueError` and the like if it is none of ours."""
+        event = entry["event"]
+        if event == "file":
+            self.files[entry["path"]] = entry["sha256"]
+        elif event == "saved":
+            self.saved, self.saved_before = dict(entry["sha256"]), self.saved
+        elif event in ("extracted", "interrupted"):
+            self.records = str(entry.get("records", ""))
+        elif event == "changed outside" and "case.json" in entry["files"]:
+            self.changed = self.changed or self.lines + 1
+
+
+def read_log(path: Path, head: str = "") -> LogCheck:
+    """Go through a log and check its chain; `OSError` if it cannot be read.
+
+    Parameters
+    ----------
+    head : SHA-256 of a line to look for
+    """
+    check = LogCheck()
+    for line in _lines(path):
+        try:
+            entry = parse(line)
+            if entry["previous"] != check.head:
+                raise ValueError
+            check.take(entry)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            check.broken = check.lines + 1
+            return check
+        check.lines += 1
+        check.head = hashlib.sha256(line).hexdigest()
+        if check.head == head:
+            check.noted = check.lines
+    return check
 
 
 def check_log(path: Path) -> int | None:
     """Number of the first line (from 1) that does not follow from the one before, or None."""
-    previous = ""
-    for number, line in enumerate(path.read_bytes().split(b"\n")[:-1], start=1):
-        try:
-            if json.loads(line)["previous"] != previous:
-                return number
-        except (ValueError, KeyError, TypeError):
-            return number
-        previous = hashlib.sha256(line).hexdigest()
-    return None
+    return read_log(path).broken
+
+
+def log_entries(path: Path, event: str) -> Iterator[dict[str, Any]]:
+    """Lines of a log about one kind of event; what cannot be read is passed over."""
+    wanted = f'"event": "{event}"'.encode()
+    try:
+        for line in _lines(path):
+            if wanted in line:
+                entry = parse(line)
+                if isinstance(entry, dict):
+                    yield entry
+    except (OSError, ValueError, SamecamError):
+        return
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Whole lines, without their ends; one of absurd length comes cut."""
+    with open(open_own(path), "rb") as stream:
+        while line := stream.readline(_LONGEST):
+            if line.endswith(b"\n"):
+                yield line[:-1]
+            elif len(line) == _LONGEST:
+                yield line
+                return

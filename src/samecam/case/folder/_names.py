@@ -1,6 +1,11 @@
 """Names of what lies in a case folder, and of the columns of its tables."""
 
+from pathlib import Path
+
+from samecam.files import check_single, refuse_link
+
 CASE, LOG, STORE = "case.json", "log.jsonl", "fingerprints"
+DESCRIPTION = f"{STORE}/store.json"
 IMAGES, CLUSTERS, EVIDENCE, GROUPS = "images.csv", "clusters.csv", "evidence.csv", "clusters.json"
 REPORT, START = "report.html", "start.csv"
 # A table of groups that somebody changed is kept under this name when it is made anew.
@@ -12,6 +17,8 @@ OURS = {
     *("compare.json", "compare.svg", "tune.json", "tune.svg"),
 }
 
+# How far a case has come.
+STATES = ("new", "extracting", "interrupted", "extracted", "clustering", "clustered")
 STATUSES = ("good", "weak", "unusable", "duplicate", "skipped")
 # Photos with these have a fingerprint and are grouped.
 USED = ("good", "weak")
@@ -20,3 +27,19 @@ COLUMNS = (
     *("make", "model", "serial", "software", "taken", "orientation"),
     *("dark", "saturated", "status", "reason"),
 )
+
+
+def check_files(folder: Path, *, writing: bool = False) -> None:
+    """Refuse a case in which a link stands for a file: what it holds must lie inside.
+
+    Parameters
+    ----------
+    writing : whether files of the case are to be changed; then none may have a second name
+    """
+    store = folder / STORE
+    inside = [*(folder / name for name in sorted(OURS)), store / "shards"]
+    for path in (*inside, *store.glob("*"), *store.glob("shards/*")):
+        if writing:
+            check_single(path)
+        else:
+            refuse_link(path)

@@ -1,7 +1,7 @@
 """The CSV files of a case: written so that any string survives, and read again."""
 
 import csv
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,8 @@ import numpy as np
 
 from samecam.arrays import Labels
 from samecam.case.folder._names import COLUMNS, USED
+from samecam.errors import SamecamError
+from samecam.files import read_own
 from samecam.store import FingerprintStore, Record
 
 
@@ -39,12 +41,37 @@ def _cell(value: object) -> str:
     return text
 
 
-def csv_rows(data: bytes) -> list[dict[str, str]]:
-    """Rows of a table of ours, by column; `ValueError` or `csv.Error` if it is damaged."""
+def csv_rows(data: bytes, needed: Collection[str] = ()) -> list[dict[str, str]]:
+    """Rows of a table of ours, by column; `ValueError` if it is damaged.
+
+    Parameters
+    ----------
+    needed : columns that it must have, others may stand beside them
+    """
     text = data.decode("utf-8", "surrogateescape")
     # A lone carriage return inside a cell is no end of a line.
     lines = [line + "\n" for line in text.removesuffix("\n").split("\n")]
-    return list(csv.DictReader(lines, strict=True))
+    try:
+        header, *rows = csv.reader(lines, strict=True)
+    except csv.Error as error:
+        raise ValueError(str(error)) from None
+    if len(set(header)) < len(header):
+        raise ValueError("a column stands there twice")
+    for name in needed:
+        if name not in header:
+            raise ValueError(f"there is no column {name!r}")
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise ValueError(f"row {number} has {len(row)} cells and not {len(header)}")
+    return [dict(zip(header, row, strict=True)) for row in rows]
+
+
+def group_number(text: str, most: int) -> int:
+    """The number of a group, −1 for none; `ValueError` for what is none of `most` groups."""
+    number = int(text)
+    if not -1 <= number < most:
+        raise ValueError(f"there is no group {text[:20]}")
+    return number
 
 
 def images_csv(records: Iterable[Record]) -> str:
@@ -62,11 +89,21 @@ def used_photos(store: FingerprintStore) -> list[Record]:
 
 
 def read_places(path: Path) -> dict[str, Place]:
-    """Rows of `clusters.csv`, or of a table like it, by path."""
-    return {
-        row["path"]: Place(row["sha256"], int(row["cluster"]))
-        for row in csv_rows(path.read_bytes())
-    }
+    """Rows of `clusters.csv`, or of a table like it, by path, or an error that says why not."""
+    try:
+        rows = csv_rows(read_own(path), ("path", "sha256", "cluster"))
+        places = {
+            row["path"]: Place(row["sha256"], group_number(row["cluster"], len(rows)))
+            for row in rows
+        }
+    except OSError as error:
+        raise SamecamError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
+    except ValueError as error:
+        raise SamecamError(
+            f"{str(path)!r} cannot be read ({error}): restore it from a copy, or run samecam "
+            "cluster, which makes it anew."
+        ) from None
+    return places
 
 
 def labels_of(photos: Sequence[Record], places: Mapping[str, Place]) -> Labels:

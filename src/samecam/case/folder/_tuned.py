@@ -1,18 +1,20 @@
 """Parameters that were chosen on labelled photos, read from the file they were written to."""
 
-import json
 import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from samecam.documents import parse
 from samecam.errors import SamecamError
+from samecam.files import open_input, regular_status
 
 TUNE_FORMAT, TUNE_VERSION = "samecam-tune", 1
 # What is chosen, and the method that takes all of it.
 OPTIONS = ("gamma", "n_neighbours", "recycling", "threshold")
 METHOD = "ls-ssc"
+_LARGEST = 2**26
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,24 +57,26 @@ def read_tuned(file: str | os.PathLike[str]) -> Tuned:
     """Read a `tune.json`, or say in a sentence why it cannot be used."""
     name = os.fspath(file)
     try:
-        with open(name, encoding="utf-8") as stream:
-            found = json.load(stream)
+        with open_input(name) as stream:
+            status = regular_status(stream)
+            known = status is not None and status.st_size <= _LARGEST
+            content = parse(stream.readall()) if known else None
     except OSError as error:
         raise SamecamError(
             f"{name!r} cannot be read: {error.strerror}; name a file that samecam tune wrote."
         ) from None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or found.get("format") != TUNE_FORMAT:
+    except ValueError:
+        content = None
+    if not isinstance(content, dict) or content.get("format") != TUNE_FORMAT:
         raise SamecamError(
             f"{name!r} is no result of samecam tune: name a file that it wrote (CASE/tune.json)."
         )
-    if found.get("version") != TUNE_VERSION:
+    if content.get("version") != TUNE_VERSION:
         raise SamecamError(
-            f"{name!r} has the version {found.get('version')!r} of its format, and this samecam "
+            f"{name!r} has the version {content.get('version')!r} of its format, and this samecam "
             f"reads {TUNE_VERSION}: tune again with this samecam, or use that which wrote it."
         )
-    return _checked(name, found.get("n_pixels"), found.get("options"))
+    return _checked(name, content.get("n_pixels"), content.get("options"))
 
 
 def _checked(name: str, n_pixels: object, options: object) -> Tuned:

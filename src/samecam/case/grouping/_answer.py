@@ -27,7 +27,9 @@ from samecam.case.folder import (
 from samecam.case.grouping import _evidence
 from samecam.case.grouping._evidence import Weighed, figures, number
 from samecam.case.grouping._groups import about_evidence, describe_groups
-from samecam.files import file_hash, write_atomically
+from samecam.documents import parse
+from samecam.errors import SamecamError
+from samecam.files import file_hash, read_own, write_atomically
 from samecam.provenance import versions
 from samecam.store import Record
 
@@ -74,7 +76,7 @@ class Answer:
         path = self._case.folder / CLUSTERS
         try:
             before = read_places(path)
-        except (OSError, ValueError, KeyError, TypeError):
+        except SamecamError:
             return None
         keys = [(photo.key, photo.sha256) for photo in self._photos]
         if [(path, place.sha256) for path, place in before.items()] != keys:
@@ -90,7 +92,10 @@ class Answer:
         folder = self._case.folder
         if not all(self._hash(name) == file_hash(folder / name) for name in ANSWER):
             return None
-        return read_groups(json.loads((folder / GROUPS).read_text(encoding="utf-8")))
+        try:
+            return read_groups(parse(read_own(folder / GROUPS)))
+        except (OSError, ValueError, TypeError, SamecamError):
+            return None
 
     def save_labels(self, labels: Labels, details: dict[str, Any], seconds: float) -> None:
         """Keep the groups at once, before they are weighed; the old answer is gone."""

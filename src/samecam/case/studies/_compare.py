@@ -2,10 +2,7 @@
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -18,13 +15,14 @@ from samecam.arrays import Labels
 from samecam.case.folder import ClusteringSettings, open_case, used_photos
 from samecam.case.studies import _compare_run as running
 from samecam.case.studies._compare_plot import svg
+from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import SamecamError
-from samecam.files import write_atomically
+from samecam.files import sweep, work_folder, write_atomically
 from samecam.metrics import Scores, match_paths, read_truth, scores
 from samecam.provenance import versions
 from samecam.store import Record
 
-TABLE, PICTURE = "compare.json", "compare.svg"
+TABLE = "compare.json"
 # Correlations are shared in a file if, held twice, they leave this share of the memory free.
 _SHARED = 0.25
 
@@ -71,6 +69,7 @@ class Comparison:
     photos : used photos
     rows : what became of each method
     correlating : seconds for the correlations that methods share; None: none are shared
+    file : where it is written; the picture stands beside it
     """
 
     case: Path
@@ -79,6 +78,12 @@ class Comparison:
     settings: dict[str, Any]
     rows: tuple[ComparedMethod, ...]
     correlating: float | None
+    file: Path
+
+    @property
+    def picture(self) -> Path:
+        """Where the picture is written."""
+        return self.file.with_suffix(PICTURE)
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `compare.json`."""
@@ -101,6 +106,7 @@ def compare_methods(
     methods: Sequence[str] = ("all",),
     *,
     truth: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
     preset: Literal["default", "paper"] = "default",
     seed: int = 0,
     memory: int | None = None,
@@ -112,13 +118,14 @@ def compare_methods(
     Every method runs as `cluster_photos` would run it, one after another, in a process of its
     own. Correlations are computed once and shared, unless they are too large for `memory`
     or the method wants the fingerprints themselves. The answer that stands in the case is
-    not touched; `compare.json` and `compare.svg` are written beside it.
+    not touched; `compare.json` and `compare.svg` are written beside it, or where `out` says.
 
     Parameters
     ----------
     case : a case with fingerprints
     methods : names of `samecam.cluster.METHODS`, or "all"
     truth : CSV with the columns path and camera; scores count as `samecam evaluate` does
+    out : file for the table; default compare.json in the case. The picture stands beside it.
     preset, seed : see `ClusteringSettings`
     memory : bytes that a method is told it may take; default half of what is available
     timeout : seconds a method may take; None: any time
@@ -129,11 +136,14 @@ def compare_methods(
     wanted = [ClusteringSettings(name, {}, seed, preset) for name in chosen_methods(methods)]
     cameras = None if truth is None else read_truth(truth)
     records, used = _photos(case)
+    file = Path(case) / TABLE if out is None else Path(out)
+    check_result(file, file.with_suffix(PICTURE), Path(case), truth)
     if not used:
         raise SamecamError(f"{os.fspath(case)!r} holds no fingerprint: run samecam extract first.")
     positions = None if cameras is None else _positions(records, used, list(cameras), str(truth))
     memory = memory or compute.machine().available // 2
-    with _work_folder(Path(case)) as folder:
+    sweep(file.parent)
+    with work_folder(file.parent) as folder:
         job = running.Job(str(case), str(folder), memory, timeout)
         correlating = _correlate(job, len(used), memory)
         rows = []
@@ -146,10 +156,10 @@ def compare_methods(
         progress("Comparing", len(wanted), len(wanted))
     told = {"preset": preset, "seed": seed, "memory": memory, "timeout": timeout}
     where = None if truth is None else os.fspath(truth)
-    result = Comparison(Path(case), where, len(used), told, tuple(rows), correlating)
+    result = Comparison(Path(case), where, len(used), told, tuple(rows), correlating, file)
     text = json.dumps(result.as_dict(), indent=2, ensure_ascii=True)
-    write_atomically(Path(case) / TABLE, text + "\n")
-    write_atomically(Path(case) / PICTURE, svg([row.as_dict() for row in rows]))
+    write_atomically(file, text + "\n")
+    write_atomically(result.picture, svg([row.as_dict() for row in rows]))
     return result
 
 
@@ -171,19 +181,6 @@ def _photos(case: str | os.PathLike[str]) -> tuple[list[Record], list[Record]]:
     """Records of all files and of the used ones, both sorted by path."""
     with open_case(case).open_store() as store:
         return list(store.records()), used_photos(store)
-
-
-@contextmanager
-def _work_folder(case: Path) -> Iterator[Path]:
-    """A folder in the case that is gone afterwards."""
-    try:
-        folder = Path(tempfile.mkdtemp(prefix=".compare.", dir=case))
-    except OSError as error:
-        raise SamecamError(f"{str(case)!r} cannot be written: {error.strerror}.") from None
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _correlate(job: running.Job, n: int, memory: int) -> float | None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -18,8 +17,9 @@ from samecam import compute
 from samecam._version import __version__
 from samecam.arrays import Labels
 from samecam.case.folder import TUNE_FORMAT, TUNE_VERSION, open_case, used_photos
+from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
-from samecam.files import write_atomically
+from samecam.files import sweep, write_atomically
 from samecam.metrics import match_paths, read_truth
 from samecam.provenance import versions
 from samecam.store import FingerprintStore, Record
@@ -27,7 +27,7 @@ from samecam.store import FingerprintStore, Record
 if TYPE_CHECKING:
     from samecam.cluster import GammaSelection, RecyclingSelection, RegressorFit
 
-RESULT, PICTURE = "tune.json", ".svg"
+RESULT = "tune.json"
 # More photos are not looked at: choosing γ takes time as the cube of their number.
 MOST = 1000
 # Batches in which K and R are chosen, as in the paper; fewer for fewer photos.
@@ -130,7 +130,7 @@ def tune_case(
     saved = open_case(case)
     file = Path(case) / RESULT if out is None else Path(out)
     picture = _picture_path(file)
-    _check_writable(file, picture, Path(case), truth)
+    check_result(file, picture, Path(case), truth)
     named = read_truth(truth)
     with saved.open_store() as store:
         known, names = _known(store, used_photos(store), named, truth)
@@ -238,34 +238,9 @@ def _picture_path(file: Path) -> Path | None:
     return file.with_suffix(PICTURE) if find_spec("matplotlib") else None
 
 
-def _check_writable(
-    file: Path, picture: Path | None, case: Path, truth: str | os.PathLike[str]
-) -> None:
-    """Refuse, before the work, a file that the result cannot, or must not, be written to."""
-    if file.suffix.lower() == PICTURE:
-        raise SamecamError(
-            f"{str(file)!r} has the name of a picture, which is written beside the result: name "
-            f"the result, like {str(file.with_suffix('.json'))!r}."
-        )
-    for path in (file, *([] if picture is None else [picture])):
-        if path.is_dir():
-            raise SamecamError(f"{str(path)!r} is a folder: name a file.")
-    own, real = os.path.realpath(case), os.path.realpath(file)
-    fine = os.path.dirname(real) == own and os.path.basename(real).startswith("tune.")
-    if (real.startswith(own + os.sep) and not fine) or real == os.path.realpath(truth):
-        raise SamecamError(
-            f"{str(file)!r} would be among the case's own files, or the truth: name a file "
-            "elsewhere."
-        )
-    try:
-        with TemporaryFile(dir=file.parent):
-            pass
-    except OSError as error:
-        raise SamecamError(f"{str(file)!r} cannot be written: {error.strerror}.") from None
-
-
 def _write(result: Tuning) -> None:
     text = json.dumps(result.as_dict(), indent=1, ensure_ascii=True)
+    sweep(result.file.parent)
     write_atomically(result.file, text + "\n")
     if result.picture is not None:
         from samecam.case.studies._tune_plot import picture

@@ -1,28 +1,29 @@
 """Whether a case is still what it says: inputs, fingerprints, log, and the groups replayed."""
 
-import csv
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from samecam import compute
 from samecam.case.folder import (
+    CASE,
     CLUSTERS,
     GROUPS,
     IMAGES,
     LOG,
     REPORT,
     START,
+    STORE,
+    LogCheck,
     Place,
     SavedCase,
-    check_log,
     images_csv,
     labels_of,
     open_case,
+    read_log,
     read_places,
     report_is_current,
     used_photos,
@@ -59,6 +60,11 @@ class Verification:
     other_device : the device that grouped, if the replay had to do without it: what rounding
         decides may then differ
     relabelled : photos that the replay puts elsewhere
+    lines : lines of the log that follow from one another
+    head : SHA-256 of the last of them, to be noted elsewhere: whoever can write to the case can
+        write all of it anew, log and hashes too, and nothing inside it would tell
+    noted_line : line of the log with the head that was noted elsewhere; None if none was given,
+        or if the log does not hold it
     """
 
     case: Path
@@ -69,6 +75,9 @@ class Verification:
     replayed: bool = False
     other_device: str = ""
     relabelled: list[Relabelled] = field(default_factory=list)
+    lines: int = 0
+    head: str = ""
+    noted_line: int | None = None
 
     @property
     def agrees(self) -> bool:
@@ -86,45 +95,87 @@ class Verification:
 def verify_case(
     case: str | os.PathLike[str],
     *,
+    head: str | None = None,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
 ) -> Verification:
     """Check a case against its inputs and itself; nothing is written.
 
-    Inputs are hashed again, rows of the store and the chain of the log are checked, tables are
-    compared with the catalogue and with the hashes in `case.json`, and the grouping is replayed
-    from the stored fingerprints, on the device that made it if it is here.
+    Inputs are hashed again, rows of the store and the chain of the log are checked, settings,
+    catalogue and tables are compared with the log, with each other and with the hashes in
+    `case.json`, and the grouping is replayed from the stored fingerprints, on the device that
+    made it if it is here. Whatever keeps a file of the case from being read is a trouble that
+    is named, not an error.
 
     Parameters
     ----------
     case : the case folder
+    head : SHA-256 of a line of the log that was noted elsewhere; the log must hold it
     resources : `workers` are threads that hash, and processes of methods that use some;
         `memory`: what the replay may take, by default what grouping was told, on which the
         answer depends where photos are grouped in batches
     progress : called as progress(phase, done, total) from time to time
     """
-    saved, resources = open_case(case), resources or compute.Resources()
+    folder, resources = Path(case), resources or compute.Resources()
     say = progress or compute.no_progress
+    log, troubles = _read_log(folder / LOG, head)
     try:
+        saved = open_case(case)
         store = saved.open_store()
     except SamecamError as error:
-        return Verification(saved.folder, InputCheck(), troubles=[str(error)])
+        if not any(os.path.lexists(folder / name) for name in (CASE, LOG, STORE)):
+            raise
+        broken = Verification(folder, InputCheck(), troubles=[str(error), *troubles])
+        return _with_log(broken, log)
     with store:
         records = store.records()
         inputs = check_inputs(saved.info, records, resources.n_workers, say)
-        damaged, troubles = _check_store(store)
-        whole = not (damaged or troubles) and _can_replay(saved)
-        troubles += [*_log_troubles(saved.folder / LOG, records), *_table_troubles(saved, records)]
+        damaged, unreadable = _check_store(store)
+        whole = not (damaged or unreadable) and _can_replay(saved)
+        troubles = [
+            *unreadable,
+            *troubles,
+            *_log_troubles(store, log),
+            *_table_troubles(saved, records),
+        ]
         named = _device_of(saved.info)
         device = _same_device(named)
         other = "" if not whole or compute.describe_device(device) == named else named
         relabelled = []
         if whole:
             there = _replay_resources(saved, resources, device, same=not other)
-            relabelled = _replay(saved, store, there, say)
-        return Verification(
-            saved.folder, inputs, len(store), damaged, troubles, whole, other, relabelled
+            try:
+                relabelled = _replay(saved, store, there, say)
+            except SamecamError as error:
+                troubles.append(f"The grouping cannot be replayed: {error}")
+                whole = False
+        result = Verification(
+            folder, inputs, len(store), damaged, troubles, whole, other, relabelled
         )
+        return _with_log(result, log)
+
+
+def _with_log(result: Verification, log: LogCheck) -> Verification:
+    return replace(result, lines=log.lines, head=log.head, noted_line=log.noted)
+
+
+def _read_log(path: Path, head: str | None) -> tuple[LogCheck, list[str]]:
+    """The log, and what is wrong with its chain."""
+    try:
+        log = read_log(path, head or "")
+    except OSError as error:
+        return LogCheck(), [f"{str(path)!r} cannot be read: {error.strerror}."]
+    except SamecamError as error:
+        return LogCheck(), [str(error)]
+    troubles = []
+    if log.broken is not None:
+        troubles.append(f"Line {log.broken} of {str(path)!r} does not follow from the one before.")
+    if head is not None and log.noted is None:
+        troubles.append(
+            f"{str(path)!r} does not hold the head {head}: lines up to it were changed or cut off, "
+            "or it was noted of another case."
+        )
+    return log, [*troubles, *_settings_troubles(path.parent, log)]
 
 
 def _check_store(store: DiskStore) -> tuple[list[str], list[str]]:
@@ -135,27 +186,36 @@ def _check_store(store: DiskStore) -> tuple[list[str], list[str]]:
         return [], [str(error)]
 
 
-def _log_troubles(path: Path, records: Sequence[Record]) -> Iterator[str]:
-    """The chain, and for every file the last line about it against the catalogue."""
-    try:
-        broken = check_log(path)
-    except OSError as error:
-        yield f"{str(path)!r} cannot be read: {error.strerror}."
-        return
-    if broken is not None:
-        yield f"Line {broken} of {str(path)!r} does not follow from the one before it."
-        return
-    said: dict[str, str] = {}
-    for line in path.read_bytes().split(b"\n")[:-1]:
-        event = json.loads(line)
-        if event.get("event") == "file":
-            said[event["path"]] = event["sha256"]
-    for record in records:
-        if said.get(record.key) != record.sha256:
+def _settings_troubles(folder: Path, log: LogCheck) -> Iterator[str]:
+    """Settings against the hashes that the log has of them."""
+    path = str(folder / LOG)
+    if not log.saved and log.broken is None:
+        yield f"{path!r} does not say under which settings the case was made."
+    for name, wanted in sorted(log.saved.items()):
+        if log.broken is None and file_hash(folder / name) != wanted:
             yield (
-                f"The catalogue has other bytes for {record.key!r} than the log, or the log does "
-                "not know it."
+                f"{str(folder / name)!r} is not what {path!r} says was written: it was changed, "
+                "or a run was killed there, which the same command mends."
             )
+    if log.changed is not None:
+        yield f"Line {log.changed} of {path!r} says that {CASE} had been changed by somebody."
+
+
+def _log_troubles(store: DiskStore, log: LogCheck) -> Iterator[str]:
+    """The catalogue and the hash of every file against what the log says of them."""
+    if log.broken is not None or not log.lines:
+        return
+    said = log.files
+    differing = [r.key for r in store.records() if said.get(r.key) != r.sha256]
+    for key in differing:
+        yield (
+            f"The catalogue has other bytes for {key!r} than the log, or the log does not know it."
+        )
+    if not differing and log.records != store.digest():
+        yield (
+            f"The catalogue of {str(store.folder)!r} is not what the log says: what it says of a "
+            "photo or of a fingerprint was changed."
+        )
 
 
 def _table_troubles(saved: SavedCase, records: Sequence[Record]) -> Iterator[str]:
@@ -175,7 +235,7 @@ def _table_troubles(saved: SavedCase, records: Sequence[Record]) -> Iterator[str
     for name in sorted({CLUSTERS, GROUPS, *hashes}):
         if file_hash(folder / name) != hashes.get(name):
             yield f"{str(folder / name)!r} is not as it was written."
-    if (folder / REPORT).exists() and not report_is_current(folder, saved.info):
+    if os.path.lexists(folder / REPORT) and not report_is_current(folder, saved.info):
         yield (
             f"{str(folder / REPORT)!r} was made from other tables than those of the case: make it "
             "again with samecam report."
@@ -216,7 +276,7 @@ def _replay(
     )
     try:
         stands = read_places(saved.folder / CLUSTERS)
-    except (OSError, ValueError, KeyError, TypeError, csv.Error):
+    except SamecamError:
         stands = {}
     replayed = {p.key: Place(p.sha256, int(k)) for p, k in zip(used, labels, strict=True)}
     return [

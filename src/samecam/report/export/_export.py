@@ -7,8 +7,8 @@ from pathlib import Path
 
 from samecam import compute
 from samecam.errors import SamecamError
-from samecam.files import write_atomically
-from samecam.photos import would_find
+from samecam.files import sweep, write_atomically
+from samecam.report._target import check_target
 from samecam.report.export._content import Content, ExportedFile, read_content, with_hashes
 from samecam.report.export._hashes import hash_files
 from samecam.report.export._tables import csv_export, json_export
@@ -79,8 +79,9 @@ def export_case(
             f"{format!r}: choose csv or json."
         )
     target = folder / FORMATS[format] if output is None else Path(output)
-    _check_target(target, content)
+    check_target(target, content.case, ("export.",))
     content, troubles = _hashed(content, format, wanted, progress or (lambda *_: None))
+    sweep(target.parent)
     write_atomically(target, _texts(content, wanted, bom)[format]())
     left_out = len(troubles) if format == "vics" else 0
     count = len(_exported(content, format)) - left_out
@@ -125,28 +126,6 @@ def _check(format: str, hashes: Collection[str]) -> list[str]:
     if unknown:
         raise SamecamError(f"The hash is {unknown[0]!r}: choose of {', '.join(HASHES)}.")
     return sorted({*hashes, *_NEEDED.get(format, ())})
-
-
-def _check_target(target: Path, content: Content) -> None:
-    """Refuse to write over the case's own files or among the photos."""
-    real, case = os.path.realpath(target), os.path.realpath(content.case.folder)
-    inside = os.path.dirname(real) == case
-    if os.path.isdir(target):
-        raise SamecamError(f"{str(target)!r} is a folder: name a file.")
-    if real.startswith(case + os.sep) and not (
-        inside and os.path.basename(real).startswith("export.")
-    ):
-        raise SamecamError(
-            f"{str(target)!r} would be among the case's own files: name a file elsewhere."
-        )
-    sources = [s for e in (content.info, *content.info.get("added", ())) for s in e["sources"]]
-    among = None if inside else would_find(sources, os.path.dirname(real))
-    if among is None and real in map(os.path.realpath, sources):
-        among = str(target)
-    if among is not None:
-        raise SamecamError(
-            f"{str(target)!r} would be among the photos ({among!r}): name a file elsewhere."
-        )
 
 
 def _ended(content: Content) -> str | None:

@@ -1,0 +1,235 @@
+"""The tables of an answer, read and checked: `images.csv`, `clusters.csv` and what goes with it."""
+
+import hashlib
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from samecam.case.folder._groups import Group, read_groups
+from samecam.case.folder._info import not_clustered, written_hashes
+from samecam.case.folder._names import (
+    ANSWER,
+    CLUSTERS,
+    COLUMNS,
+    EVIDENCE,
+    GROUPS,
+    IMAGES,
+    STATUSES,
+    USED,
+)
+from samecam.case.folder._tables import csv_rows, group_number
+from samecam.documents import HASH, parse
+from samecam.errors import SamecamError
+from samecam.files import read_own
+
+Row = Mapping[str, str]
+
+_PLACES = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
+# Numbers of `evidence.csv` that are shown.
+_FIGURES = ("z", "comparisons", "adjusted_p", "nearest_correlation", "nearest_z", "pce")
+_LARGEST = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class CasePhoto:
+    """One file of a case: its rows of `images.csv`, `clusters.csv` and `evidence.csv`.
+
+    Attributes
+    ----------
+    path, sha256, status, reason : as in `images.csv`
+    image : its row of `images.csv`, as text
+    cluster : number of its group; −1 is none; None: not used
+    duplicate_of : path of the file with the same bytes that stands for it; "" if none does
+    correlation, margin, p_value : from `clusters.csv`; None where there is no evidence
+    evidence : its row of `evidence.csv`, as text; empty if there is none
+    """
+
+    path: str
+    sha256: str
+    status: str
+    reason: str
+    image: Row
+    cluster: int | None = None
+    duplicate_of: str = ""
+    correlation: float | None = None
+    margin: float | None = None
+    p_value: float | None = None
+    evidence: Row = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def size(self) -> int | None:
+        """Length in bytes, if it could be read."""
+        return int(self.image["bytes"]) if self.image["bytes"] else None
+
+    def figure(self, name: str) -> float | None:
+        """A number of its row of `evidence.csv`, if it is there."""
+        return _number(self.evidence, name)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """The tables of a clustered case, joined; `hashes` are SHA-256 of the files."""
+
+    photos: list[CasePhoto]
+    groups: list[Group]
+    statements: list[str]
+    hashes: dict[str, str]
+
+
+def read_answer(folder: Path, info: Mapping[str, Any]) -> StoredAnswer:
+    """The tables of a clustered case, checked against `case.json` and each other."""
+    expected = written_hashes(info)
+    if CLUSTERS not in expected:
+        raise not_clustered(folder)
+    if info.get("state") != "clustered":
+        raise unfinished(folder, info.get("state"))
+    names = [IMAGES, *(name for name in ANSWER if name in expected)]
+    data = {name: _read(folder, name) for name in names}
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in data.items()}
+    for name in names:
+        if hashes[name] != expected.get(name, hashes[name]):
+            raise _damaged(folder / name, "is not as it was written")
+    try:
+        return _joined(data, hashes)
+    except (ValueError, TypeError) as error:
+        raise _misfit(folder, error) from None
+
+
+def photos_as_they_stand(folder: Path) -> list[CasePhoto]:
+    """Every file with its group as the tables say now, finished or not, changed or not."""
+    if not os.path.lexists(folder / CLUSTERS):
+        raise not_clustered(folder)
+    images, clusters = (_read(folder, name) for name in (IMAGES, CLUSTERS))
+    try:
+        places = _by_path(csv_rows(clusters, ("path", "sha256", "cluster")))
+        return _photos(csv_rows(images, COLUMNS), places, {})
+    except (ValueError, TypeError) as error:
+        raise _misfit(folder, error) from None
+
+
+def _read(folder: Path, name: str) -> bytes:
+    try:
+        return read_own(folder / name)
+    except OSError as error:
+        raise _damaged(folder / name, f"cannot be read ({error.strerror})") from None
+
+
+def _damaged(path: Path, what: str) -> SamecamError:
+    return SamecamError(
+        f"{str(path)!r} {what}: see samecam verify, or run samecam cluster again, which makes it "
+        "anew."
+    )
+
+
+def _misfit(folder: Path, error: Exception) -> SamecamError:
+    return _damaged(folder, f"has tables that do not fit together ({error})")
+
+
+def unfinished(folder: Path, state: object) -> SamecamError:
+    return SamecamError(f"{str(folder)!r} is not finished ({state}): give its last command again.")
+
+
+def _joined(data: Mapping[str, bytes], hashes: dict[str, str]) -> StoredAnswer:
+    objects = parse(data[GROUPS])
+    places = _by_path(csv_rows(data[CLUSTERS], _PLACES))
+    facts = _by_path(csv_rows(data[EVIDENCE], ("path", *_FIGURES))) if EVIDENCE in data else {}
+    for row in facts.values():
+        for name in _FIGURES:
+            _number(row, name)
+    photos = _photos(csv_rows(data[IMAGES], COLUMNS), places, facts)
+    _check_used(photos, places)
+    groups = read_groups(objects)
+    if groups is None:
+        raise ValueError(f"{GROUPS} has version {objects['version']!r}")
+    _check_members(groups, photos)
+    about = objects.get("evidence") or {}
+    return StoredAnswer(photos, groups, [str(text) for text in about.get("words", [])], hashes)
+
+
+def _by_path(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
+    """Rows by their path, which each has for itself."""
+    result = {row["path"]: row for row in rows}
+    if len(result) < len(rows):
+        raise ValueError("a path stands there twice")
+    return result
+
+
+def _photos(
+    images: list[dict[str, str]], places: Mapping[str, Row], facts: Mapping[str, Row]
+) -> list[CasePhoto]:
+    _by_path(images)
+    for image in images:
+        _check_image(image)
+    read = [row for row in images if row["sha256"] and row["status"] != "duplicate"]
+    owners = {row["sha256"]: row["path"] for row in read}
+    photos = []
+    for image in images:
+        place = places.get(image["path"])
+        duplicate = image["status"] == "duplicate"
+        photos.append(
+            CasePhoto(
+                path=image["path"],
+                sha256=image["sha256"],
+                status=image["status"],
+                reason=image["reason"],
+                image=image,
+                cluster=None if place is None else group_number(place["cluster"], len(places)),
+                duplicate_of=owners.get(image["sha256"], "") if duplicate else "",
+                correlation=_number(place, "correlation"),
+                margin=_number(place, "margin"),
+                p_value=_number(place, "p_value"),
+                evidence=facts.get(image["path"], {}),
+            )
+        )
+    return photos
+
+
+def _check_image(image: Row) -> None:
+    """Refuse a row of `images.csv` with values that none of ours has."""
+    if image["status"] not in STATUSES:
+        raise ValueError(f"{image['path']!r} has the status {image['status'][:20]!r}")
+    if image["sha256"] and not HASH.fullmatch(image["sha256"]):
+        raise ValueError(f"{image['path']!r} has a SHA-256 that is none")
+    for name in ("bytes", "width", "height"):
+        if image[name] and not 0 <= int(image[name]) < _LARGEST:
+            raise ValueError(f"{image['path']!r} has a number that cannot be: {name}")
+    for name in ("dark", "saturated"):
+        _number(image, name)
+
+
+def _check_used(photos: Sequence[CasePhoto], places: Mapping[str, Row]) -> None:
+    """Refuse a table of groups that has not just the used photos."""
+    for photo in photos:
+        if (photo.cluster is not None) != (photo.status in USED):
+            raise ValueError(f"{photo.path!r} is {photo.status}")
+    if unknown := set(places) - {photo.path for photo in photos}:
+        raise ValueError(f"{min(unknown)!r} is not in {IMAGES}")
+
+
+def _number(row: Row | None, name: str) -> float | None:
+    text = "" if row is None else row.get(name) or ""
+    value = float(text) if text else None
+    if value is not None and math.isinf(value):
+        raise ValueError(f"{name} is not finite")
+    return None if value is None or value != value else value
+
+
+def _check_members(groups: Sequence[Group], photos: Sequence[CasePhoto]) -> None:
+    """Refuse groups that have other members in `clusters.csv`."""
+    members: list[list[str]] = [[] for _ in groups]
+    for photo in photos:
+        if photo.cluster is not None and photo.cluster >= 0:
+            if photo.cluster >= len(members):
+                raise ValueError(f"group {photo.cluster} is not in {GROUPS}")
+            members[photo.cluster].append(photo.path)
+    for k, group in enumerate(groups):
+        if group.id != k or group.paths != members[k]:
+            raise ValueError(f"group {k} has other members in {CLUSTERS}")

@@ -1,0 +1,78 @@
+"""The fingerprints of a case: its store, opened and checked against what a case can hold."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from samecam.case.folder._info import is_of_photos
+from samecam.case.folder._names import CASE, DESCRIPTION, STATUSES, STORE, USED
+from samecam.documents import HASH
+from samecam.errors import SamecamError
+from samecam.store import DiskStore, Record
+
+_TEXT, _COUNT, _SHARE = (str, type(None)), (int, type(None)), (float, int, type(None))
+# What a record must say, and may say, with the types it may have.
+_ALWAYS = {"status": (str,), "reason": (str,), "code": (str,), "bytes": _COUNT}
+_OF_PHOTOS = {**_ALWAYS, "modified": _COUNT, "passing": (bool,)}
+_BROUGHT = {**_ALWAYS, "file": (list,)}
+_MORE = {
+    **dict.fromkeys(("width", "height"), _COUNT),
+    **dict.fromkeys(("dark", "saturated"), _SHARE),
+    **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
+    **dict.fromkeys(("orientation", "scene", "duplicate_of"), _TEXT),
+}
+_LARGEST = 2**63
+
+
+def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] = "r") -> DiskStore:
+    """The store of a case, if it is what `case.json` says and its records are such as cases have.
+
+    Parameters
+    ----------
+    folder : of the case
+    info : content of `case.json`
+    mode : "a" to add to it
+    """
+    store = DiskStore.open(folder / STORE, mode)
+    try:
+        if store.extractor != info["extraction"] or not _fits(store, info["extraction"]):
+            raise SamecamError(
+                f"The settings in {str(folder / CASE)!r} are not those its fingerprints were made "
+                f"with ({str(folder / DESCRIPTION)!r}): restore both from a copy, or "
+                "begin a new case."
+            )
+        wanted = _OF_PHOTOS if is_of_photos(info) else _BROUGHT
+        for record in store.records():
+            _check(folder, record, wanted)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _fits(store: DiskStore, settings: Mapping[str, Any]) -> bool:
+    side = settings.get("size", 0)
+    length = settings.get("n_pixels", side * side)
+    return bool(store.n_pixels == length and store.dtype == settings["dtype"])
+
+
+def _check(folder: Path, record: Record, wanted: Mapping[str, tuple[type, ...]]) -> None:
+    """Refuse a record that no case of ours has."""
+    meta = record.meta
+    odd = next((name for name in wanted if type(meta.get(name)) not in wanted[name]), "")
+    odd = odd or next((n for n in _MORE if type(meta.get(n)) not in (*_MORE[n], type(None))), "")
+    for name in ("bytes", "modified", "width", "height"):
+        if not 0 <= abs(meta.get(name) or 0) < _LARGEST:
+            odd = odd or name
+    if record.sha256 and not HASH.fullmatch(record.sha256):
+        odd = odd or "sha256"
+    if not odd and meta["status"] not in STATUSES:
+        odd = "status"
+    if not odd and record.has_row != (meta["status"] in USED):
+        odd = "fingerprint"
+    if odd:
+        path = folder / STORE / "catalogue.sqlite"
+        raise SamecamError(
+            f"The catalogue {str(path)!r} cannot be used (what it says of {record.key!r}, "
+            f"{odd!r}, cannot be): restore it from a copy, or begin a new case."
+        )
