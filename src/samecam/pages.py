@@ -82,7 +82,7 @@ def read_json(path: Path, make: str) -> Any:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise SamecamError(f"{str(path)!r} is not there: {make}.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SamecamError(f"{str(path)!r} cannot be read ({error}): make it again.") from None
 
 

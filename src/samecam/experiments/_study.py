@@ -141,7 +141,7 @@ class Study:
             raise SamecamError(
                 f"{str(self.folder)!r} has no run {key!r}: run the experiment first."
             ) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise SamecamError(f"{str(path)!r} cannot be read ({error}): delete it.") from None
         parts = ("parameters", "made", "facts")
         if not isinstance(document, dict) or any(

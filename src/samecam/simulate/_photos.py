@@ -16,8 +16,9 @@ from PIL import Image
 
 from samecam._version import __version__
 from samecam.compute import LocalPool, worker_count
+from samecam.documents import parse
 from samecam.errors import ParameterError, SamecamError
-from samecam.files import sweep, write_atomically
+from samecam.files import read_own, sweep, write_atomically
 from samecam.simulate import _camera, _exif, _exposure, _scene, _sensor
 
 __all__ = ["simulate_photos"]
@@ -190,14 +191,21 @@ def _prepare(folder: Path, arguments: dict[str, Any]) -> None:
     note = folder / "simulation.json"
     for part in (folder, folder / "images"):
         sweep(part)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        same = note.is_file() and json.loads(note.read_text(encoding="utf-8")) == arguments
-        if not same or (folder / "truth.csv").exists():
-            raise SamecamError(
-                f"{folder} exists and is not an empty folder: choose a new one or empty it first."
-            )
+    used = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    if used and ((folder / "truth.csv").exists() or not _is_of(note, arguments)):
+        raise SamecamError(
+            f"{folder} exists and is not an empty folder: choose a new one or empty it first."
+        )
     (folder / "images").mkdir(parents=True, exist_ok=True)
     write_atomically(note, json.dumps(arguments, indent=2) + "\n")
+
+
+def _is_of(note: Path, arguments: dict[str, Any]) -> bool:
+    """Whether a folder was begun with these arguments."""
+    try:
+        return bool(parse(read_own(note)) == arguments)
+    except (OSError, ValueError, SamecamError):
+        return False
 
 
 def _plan(seed: int, cameras: int, images: int, models: int, outliers: int) -> list[_Photo]:

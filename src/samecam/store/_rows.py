@@ -15,7 +15,7 @@ from samecam.errors import SamecamError
 from samecam.files import open_own
 from samecam.store import _codec
 from samecam.store._base import FingerprintStore, Record
-from samecam.store._shard import Placement, record_bytes, shard_path
+from samecam.store._shard import Placement, read_error, record_bytes, shard_path
 
 
 class StoredRows(FingerprintStore):
@@ -105,11 +105,7 @@ class StoredRows(FingerprintStore):
         return self._files[shard]
 
     def _unreadable(self, shard: int, error: OSError) -> SamecamError:
-        path = shard_path(self.folder, shard, self.dtype)
-        return SamecamError(
-            f"The shard {str(path)!r} cannot be read ({error.strerror}): restore it from a copy, "
-            "or begin a new case."
-        )
+        return read_error(shard_path(self.folder, shard, self.dtype), error)
 
     def _fetch(self, place: Placement, start: int, raw: npt.NDArray[np.uint8]) -> bool:
         """Read bytes of a row from byte `start` on into `raw`; False if the shard ends before."""

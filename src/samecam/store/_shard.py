@@ -52,8 +52,10 @@ def shard_bytes(path: Path) -> int:
     """Length of a shard; 0 if there is none."""
     try:
         fd = open_own(path)
-    except OSError:
+    except FileNotFoundError:
         return 0
+    except OSError as error:
+        raise read_error(path, error) from None
     try:
         return os.fstat(fd).st_size
     finally:
@@ -78,6 +80,14 @@ def write_error(folder: Path, error: OSError) -> SamecamError:
     if error.errno in _FULL:
         return full_error(folder)
     return SamecamError(f"{str(folder)!r} cannot be written: {error.strerror}.")
+
+
+def read_error(path: Path, error: OSError) -> SamecamError:
+    """The error of a shard that cannot be read."""
+    return SamecamError(
+        f"The shard {str(path)!r} cannot be read ({error.strerror}): restore it from a copy, or "
+        "begin a new case."
+    )
 
 
 class ShardWriter:
