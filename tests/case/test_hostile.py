@@ -9,14 +9,24 @@ import os
 import shutil
 import socket
 import sqlite3
+from unittest import mock
 
 import pytest
 
 from samecam import cluster_photos
-from samecam.case import add_photos, extract_photos, open_case, verify_case
+from samecam.case import (
+    ExtractionSettings,
+    add_photos,
+    extract_photos,
+    open_case,
+    verify_case,
+)
+from samecam.case.folder import _case
 from samecam.errors import SamecamError
 from samecam.store import DiskStore
+from tests.case.conftest import write
 from tests.case.worlds import SETTINGS, shared_world, tree
+from tests.photos.pictures import encode, scene
 from tests.processes import run
 
 
@@ -277,6 +287,27 @@ def test_a_change_of_settings_is_not_laundered_by_another_run(world, case):
     cluster_photos(world.root / "kept", case, SETTINGS)
     (trouble,) = verify_case(case).troubles
     assert "says that case.json had been changed by somebody" in trouble
+
+
+def test_settings_that_were_taken_away_are_missed(world, case):
+    (case / "case.json").unlink()
+    assert run("verify", case)[0] == 4
+    cluster_photos(world.root / "kept", case, SETTINGS)
+    (trouble,) = verify_case(case).troubles
+    assert "says that case.json had been changed by somebody" in trouble
+
+
+@pytest.mark.parametrize("kills", [1, 2, 3])
+def test_a_run_that_was_killed_is_not_taken_for_a_change(tmp_path, kills):
+    """Killed between the line of the log and the file that it names, first of all the first."""
+    photos = tmp_path / "photos"
+    write(photos / "a.png", encode(scene(1, 100, 100), "PNG"))
+    for _ in range(kills):
+        killed = mock.patch.object(_case, "write_atomically", side_effect=KeyboardInterrupt)
+        with killed, pytest.raises(KeyboardInterrupt):
+            extract_photos(photos, tmp_path / "case", ExtractionSettings(size=64))
+    extract_photos(photos, tmp_path / "case", ExtractionSettings(size=64))
+    assert verify_case(tmp_path / "case").agrees
 
 
 def test_a_log_that_was_cut_is_seen(case):
