@@ -1,5 +1,6 @@
 """The case folder, held for writing: one run's answer and everything it rests on."""
 
+import collections
 import contextlib
 import datetime
 import errno
@@ -7,7 +8,6 @@ import fcntl
 import hashlib
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -150,9 +150,8 @@ class Case:
 
     def _note_change(self) -> None:
         """Let the log say so if somebody else has written `case.json`, or taken it away."""
-        last: dict[str, Any] = {}
-        for last in log_entries(self.folder / LOG, "saved"):
-            pass
+        entries = collections.deque(log_entries(self.folder / LOG, "saved"), maxlen=1)
+        last = entries[0] if entries else {}
         hashes = last.get("sha256")
         known = (hashes.get(CASE) if isinstance(hashes, dict) else None, last.get("before"))
         if last and file_hash(self.folder / CASE) not in known:
@@ -238,7 +237,10 @@ def lock_folder(folder: Path) -> int:
 
 def count_reasons(records: Iterable[Record]) -> dict[str, dict[str, int]]:
     """For `unusable` and `skipped` files: kinds of reason with counts, most frequent first."""
-    counts: dict[str, Counter[str]] = {"unusable": Counter(), "skipped": Counter()}
+    counts: dict[str, collections.Counter[str]] = {
+        "unusable": collections.Counter(),
+        "skipped": collections.Counter(),
+    }
     for record in records:
         if record.meta["status"] in counts:
             counts[record.meta["status"]][_kind(record)] += 1
