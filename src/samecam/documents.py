@@ -174,7 +174,8 @@ def read_versioned(path: Path, newest: int, what: str, shape: Shape) -> dict[str
     what : the format, for the error about one that is newer
     shape : of this version
     """
-    content: dict[str, Any] = read_document(path, {"version": Span(int, 1, 2**31)})
+    shape_of_any = {"version": Span(int, 1, 2**31)}
+    content: dict[str, Any] = read_document(path, shape_of_any, limit=2**26)
     if content["version"] > newest:
         raise SamecamError(
             f"{os.fspath(path.parent)!r} was written by a newer samecam ({what} format "

@@ -195,7 +195,7 @@ def read_own(path: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
                 f"{os.fspath(path)!r} is {size} bytes long, which it never is: restore it from a "
                 "copy, or begin a new case."
             )
-        return stream.read(limit)
+        return stream.read(size + 1)
 
 
 def check_single(path: Path) -> None:

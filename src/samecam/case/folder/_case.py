@@ -1,5 +1,6 @@
 """The case folder, held for writing: one run's answer and everything it rests on."""
 
+import collections
 import contextlib
 import datetime
 import errno
@@ -7,7 +8,6 @@ import fcntl
 import hashlib
 import json
 import os
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -83,8 +83,7 @@ class Case:
             known = self._known(settings, sources)
             self.log = AuditLog(self.folder / LOG)
             opened.callback(self.log.close)
-            if known is not None:
-                self._note_change()
+            self._note_change()
             self.info = self._begin(settings, sources) if known is None else known
             self.store = self._open_store(settings)
             opened.pop_all()
@@ -92,14 +91,14 @@ class Case:
     def save(self, **changes: Any) -> None:
         """Change entries of `case.json`; the log has its hash, and that of the store's, first.
 
-        (A run that is killed in between leaves the file that the line before names.)
+        (A run that is killed in between leaves the file as the line says it was before.)
         """
         self.info.update(changes)
         text = json.dumps(self.info, indent=2, ensure_ascii=True) + "\n"
         hashes = {CASE: hashlib.sha256(text.encode()).hexdigest()}
         if described := file_hash(self.folder / DESCRIPTION):
             hashes[DESCRIPTION] = described
-        self.log.add("saved", sha256=hashes)
+        self.log.add("saved", sha256=hashes, before=file_hash(self.folder / CASE))
         self.log.flush()
         write_atomically(self.folder / CASE, text)
 
@@ -150,10 +149,12 @@ class Case:
         return info
 
     def _note_change(self) -> None:
-        """Let the log say so if somebody else has written `case.json`."""
-        saved = [entry.get("sha256") for entry in log_entries(self.folder / LOG, "saved")][-2:]
-        known = [hashes.get(CASE) for hashes in saved if isinstance(hashes, dict)]
-        if known and file_hash(self.folder / CASE) not in known:
+        """Let the log say so if somebody else has written `case.json`, or taken it away."""
+        entries = collections.deque(log_entries(self.folder / LOG, "saved"), maxlen=1)
+        last = entries[0] if entries else {}
+        hashes = last.get("sha256")
+        known = (hashes.get(CASE) if isinstance(hashes, dict) else None, last.get("before"))
+        if last and file_hash(self.folder / CASE) not in known:
             self.log.add("changed outside", files=[CASE])
 
     def _begin(self, settings: StoreSettings, sources: list[str]) -> dict[str, Any]:
@@ -236,7 +237,10 @@ def lock_folder(folder: Path) -> int:
 
 def count_reasons(records: Iterable[Record]) -> dict[str, dict[str, int]]:
     """For `unusable` and `skipped` files: kinds of reason with counts, most frequent first."""
-    counts: dict[str, Counter[str]] = {"unusable": Counter(), "skipped": Counter()}
+    counts: dict[str, collections.Counter[str]] = {
+        "unusable": collections.Counter(),
+        "skipped": collections.Counter(),
+    }
     for record in records:
         if record.meta["status"] in counts:
             counts[record.meta["status"]][_kind(record)] += 1

@@ -113,7 +113,6 @@ class LogCheck:
     files : SHA-256 that the last line about each file gives, by path
     records : hash of the catalogue that the last extraction left; "" if none is stated
     saved : hashes of files of the case when it was last saved, by name; empty if none are stated
-    saved_before : the same of the time before
     changed : number of the first line that says `case.json` had been changed by somebody; None
     noted : number of the line with the head that was asked for; None if it is none
     """
@@ -124,7 +123,6 @@ class LogCheck:
     files: dict[str, str] = field(default_factory=dict)
     records: str = ""
     saved: dict[str, str] = field(default_factory=dict)
-    saved_before: dict[str, str] = field(default_factory=dict)
     changed: int | None = None
     noted: int | None = None
 
@@ -134,7 +132,7 @@ class LogCheck:
         if event == "file":
             self.files[entry["path"]] = entry["sha256"]
         elif event == "saved":
-            self.saved, self.saved_before = dict(entry["sha256"]), self.saved
+            self.saved = dict(entry["sha256"])
         elif event in ("extracted", "interrupted"):
             self.records = str(entry.get("records", ""))
         elif event == "changed outside" and "case.json" in entry["files"]:
