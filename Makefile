@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
 # Whoever is free takes tests that another has not begun with.
 SIDE_BY_SIDE := -n $(JOBS) --dist worksteal
 
-.PHONY: env demo test check browser lint bench experiments quick long clean
+.PHONY: env demo test check browser lint bench experiments quick long soak clean
 
 env: $(VENV)/.made
 
@@ -82,6 +82,12 @@ quick: env
 long: env
 	$(PYTEST) --long -m long
 	timeout 30m $(MAKE) quick
+
+# Damaged photos, kills of every command, tampered cases, failing disks, into
+# benchmarks/results/soak.json: at most 45 minutes on two idle cores. Stopped, it goes on where it
+# was; `make soak MINUTES=20` stops by itself.
+soak: env
+	$(BIN)/python -m benchmarks.soak $(if $(MINUTES),--minutes $(MINUTES))
 
 clean:
 	rm -rf $(VENV) demo build dist

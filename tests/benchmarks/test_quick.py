@@ -36,6 +36,7 @@ QUICK = {
     "twins": (),
 }
 ON_GPU = ("gpu.extraction", "gpu.large", "gpu.lasso")
+SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {
     "calibration": calibration_page,
@@ -70,6 +71,14 @@ def test_a_benchmark_writes_what_can_be_read(name, tmp_path, shared):
         assert all(body.strip() for body in parts.values())
 
 
+@pytest.mark.slow
+def test_the_soak_writes_what_can_be_read(tmp_path):
+    document = ran("soak", tmp_path, "--work", str(tmp_path / "work"))
+    total = document["result"]["total"]
+    assert total["faults"] == 0
+    assert all(total[name] > 0 for name in ("mutated files", "kills", "tampered cases"))
+
+
 @pytest.mark.torch
 @pytest.mark.usefixtures("one_torch_thread")
 @pytest.mark.parametrize("name", ON_GPU)
@@ -97,14 +106,14 @@ def test_growth_is_measured_drawn_and_told(device, tmp_path):
 def test_every_benchmark_is_tried():
     """One that is added must be run here too."""
     folder = record.RESULTS.parent
-    others = {"growth", "soak", "record", "photographs", "pictures", "pages"}
+    others = {"growth", "record", "photographs", "pictures", "pages"}
     modules = {
         ".".join(path.relative_to(folder).with_suffix("").parts)
         for path in folder.rglob("*.py")
         if "def main(" in path.read_text(encoding="utf-8")
     }
     pages = {name for name in modules if name.endswith("_page")}
-    assert modules - pages - others == {*QUICK, *ON_GPU}
+    assert modules - pages - others == {*QUICK, *ON_GPU, *SLOW}
 
 
 def test_a_quick_run_does_not_overwrite_what_was_measured(capsys):

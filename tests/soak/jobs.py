@@ -34,7 +34,7 @@ class Job:
     name: str
     words: Callable[..., tuple]
     made: Callable[[Path], dict]
-    prepare: Callable = field(default=lambda world, place: None)
+    prepare: Callable = field(default=lambda *_: None)
     codes: tuple = (0,)
     reads: bool = False
     kills: tuple[int, int, int] = (0, 0, 0)

@@ -1,4 +1,4 @@
-"""Commands killed at every kind of moment: once more, and all is as if nobody had disturbed them."""
+"""Commands killed at every kind of moment: once more, and all is as if nobody had come."""
 
 import json
 import random
@@ -12,10 +12,6 @@ from tests.soak.runs import accounts_for, end, finish, hashes, kill_a_worker, ki
 
 HOWS = ("steps", "random", "workers")
 TRIES = 6  # for each kill that is wanted at random: a run may end before
-
-
-def kills_wanted(job, how):
-    return JOBS[job].kills[HOWS.index(how)]
 
 
 @dataclass
@@ -65,11 +61,18 @@ class Killing:
         names = {path.name for path in self.place.iterdir()}
         return Calm(self.job.made(self.place), names, min(seconds, 8.0), moments)
 
-    def at_steps(self, count):
-        """Killed before and after what lasts, at so many moments spread over the run."""
-        moments, count = self.calm.moments, min(count, self.calm.moments)
-        for k in range(count):
-            at = 1 + (2 * k + 1) * moments // (2 * count) if count < moments else 1 + k
+    def at_steps(self, count, piece=0, pieces=1):
+        """Killed before and after what lasts, at moments spread over the run.
+
+        Parameters
+        ----------
+        count : of moments, if there are so many
+        piece, pieces : every how many-eth of the moments are taken, beginning where
+        """
+        moments = self.calm.moments
+        wanted = min(count * pieces, moments)
+        spread = [1 + (2 * k + 1) * moments // (2 * wanted) for k in range(wanted)]
+        for at in spread[piece::pieces]:
             self.begin()
             wrong = []
             code = self._ended(start(*self.words(1), SOAK_KILL_AT=at), wrong)
@@ -181,12 +184,3 @@ def stage(place):
         return json.loads((place / "case" / "case.json").read_text())["state"]
     except FileNotFoundError:
         return "before the case"
-
-
-def kill(world, name, how, place, count, seed=0):
-    """Rows on so many kills of a command, of one kind."""
-    killing = Killing(world, name, place, seed)
-    ways = {"steps": killing.at_steps, "random": killing.at_random, "workers": killing.of_workers}
-    rows = ways[how](count)
-    shutil.rmtree(place, ignore_errors=True)
-    return rows

@@ -1,8 +1,8 @@
-"""A process that runs commands one after another: `python -m tests.soak.slot FILE BYTES`.
+"""A process that runs commands one after another: `python -m tests.soak.slot FILE FOLDER BYTES`.
 
 Words come as lines of JSON, what became of them goes back the same way. What anybody writes to
-standard error beside the command, a worker or a library, is in FILE. BYTES are the memory that
-may be had beside that of a process that has loaded everything.
+standard error beside the command, a worker or a library, is in FILE; temporary files are in
+FOLDER. BYTES are the memory that may be had beside that of a process that has loaded everything.
 """
 
 import faulthandler
@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+import tempfile
 import time
 import traceback
 
@@ -22,7 +23,8 @@ def main():
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     faulthandler.register(signal.SIGUSR1)
     load()
-    limit(int(sys.argv[2]))
+    tempfile.tempdir = sys.argv[2]  # not before: the server's socket needs a short name
+    limit(int(sys.argv[3]))
     for line in sys.stdin:
         print(json.dumps(run(json.loads(line))), file=replies, flush=True)
 

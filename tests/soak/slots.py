@@ -16,7 +16,7 @@ from tests.processes import end, start
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 20  # that a command on a tampered case may take
-MEMORY = 2**30  # that it may take beside what is loaded
+MEMORY = 2**30  # that it may take beside what is loaded; what it may claim is four times that
 START = 300  # seconds until a process must have loaded everything
 
 
@@ -38,13 +38,14 @@ class Slot:
 
     Parameters
     ----------
-    folder : for what is written to standard error
-    memory : bytes a command may take
+    folder : for what is written to standard error, and for temporary files
     """
 
-    def __init__(self, folder, memory=MEMORY):
-        self._log, self._memory, self._process = Path(folder) / "slot.log", memory, None
+    def __init__(self, folder):
+        self._log, self._temporary = Path(folder) / "slot.log", Path(folder) / "temporary"
+        self._process = None
         self._log.write_bytes(b"")
+        self._temporary.mkdir(exist_ok=True)
 
     def run(self, *words, seconds=SECONDS):
         """Run `samecam WORDS`."""
@@ -56,7 +57,7 @@ class Slot:
         line = self._answer(seconds)
         if line:
             outcome = Outcome(**json.loads(line))
-            outcome.error += self._beside(said)
+            outcome.error += self._beside(said) + self._unforeseen()
             return outcome
         code = "hang" if self._process.poll() is None else "crash"
         if code == "hang":
@@ -84,7 +85,10 @@ class Slot:
         paths = (str(source), str(ROOT), environment.get("PYTHONPATH"))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
         self._process = start(
-            [sys.executable, "-m", "tests.soak.slot", str(self._log), str(self._memory)],
+            [
+                *(sys.executable, "-m", "tests.soak.slot"),
+                *map(str, (self._log, self._temporary, 4 * MEMORY)),
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=environment,
@@ -112,3 +116,11 @@ class Slot:
         with open(self._log, "rb") as stream:
             stream.seek(start)
             return stream.read(20_000).decode(errors="replace")
+
+    def _unforeseen(self):
+        """What a command that failed as nobody foresaw has written down."""
+        texts = []
+        for path in self._temporary.glob("samecam-*.txt"):
+            texts.append(path.read_text(errors="replace"))
+            path.unlink()
+        return "".join(texts)

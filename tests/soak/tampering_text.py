@@ -9,8 +9,9 @@ DIGITS, NESTED = "@digits@", "@nested@"
 # Put in the place of any value; the last ones are written as no library would.
 VALUES = {
     "null": None, "true": True, "list": [], "object": {}, "empty text": "", "text": "odd",
-    "number": 7, "zero": 0, "negative": -1, "fraction": 0.5, "large": 10**30, "list of lists": [[1]],
-    "NaN": float("nan"), "Infinity": float("inf"), "surrogate": "\ud800", "long text": "x" * 200_000,
+    "number": 7, "zero": 0, "negative": -1, "fraction": 0.5, "large": 10**30,
+    "list of lists": [[1]], "NaN": float("nan"), "Infinity": float("inf"), "surrogate": "\ud800",
+    "long text": "x" * 200_000,
     "text with NUL": "a\0b", "path outside": "../../outside/target", "5,000 digits": DIGITS,
     "100,000 brackets": NESTED,
 }  # fmt: skip
@@ -121,8 +122,10 @@ def change_csv(data, change, rng):
         return data.replace(b",", b',"', 1 + int(rng.integers(20)))
     rows = list(csv.reader(io.StringIO(data.decode(), newline="")))
     if name.startswith("cell "):
-        row = 1 + rng.integers(len(rows) - 1)
-        rows[row][rng.integers(len(rows[row]))] = CELLS[name.removeprefix("cell ")]
+        value = CELLS[name.removeprefix("cell ")]
+        cells = [(r, c) for r in rows[1:] for c, text in enumerate(r) if text != value]
+        row, column = cells[rng.integers(len(cells))]
+        row[column] = value
     else:
         rows = _change_rows(rows, name, rng)
     stream = io.StringIO(newline="")

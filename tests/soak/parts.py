@@ -1,0 +1,191 @@
+"""The soak in chunks: each a line of the journal, so that what is done counts.
+
+`chunks` names them all; `run_chunk` runs one, in a process of its own, and gives what it saw as
+a dictionary for JSON, with `faults`: all that should not have been.
+"""
+
+import os
+import resource
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.processes import end_commands
+from tests.soak import damaged, disks
+from tests.soak.jobs import JOBS, experiment
+from tests.soak.kills import HOWS, Killing
+from tests.soak.slots import Slot
+from tests.soak.tampered import World, attempt, make_world, others, tamperings
+
+SEED = 20
+PATIENCE = 600  # seconds for a step of preparing
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is tried.
+
+    Attributes
+    ----------
+    mutants, of_each, mutant_kills : photos, how many in one case, kills for each case
+    kills : whether as many as each job says, or one of each kind
+    jobs : commands to kill
+    tampered, of_each_tampered, more : tamperings (None: all), how many in a chunk, and commands
+        for each beside verify
+    vanishings : of photos, and of cases
+    """
+
+    mutants: int = 20_000
+    of_each: int = 2_000
+    mutant_kills: int = 6
+    all_kills: bool = True
+    jobs: tuple = tuple(JOBS)
+    tampered: int | None = None
+    of_each_tampered: int = 60
+    more: int = 4
+    vanishings: int = 6
+
+
+FULL = Plan()
+QUICK = Plan(38, 38, 1, False, ("export csv", "simulate"), 12, 12, 2, 0)
+
+
+def chunks(plan):
+    """Names of all chunks, longest kinds first."""
+    names = []
+    for name in plan.jobs:
+        for how, count in zip(HOWS, JOBS[name].kills, strict=True):
+            pieces = max(1, -(-count // 12)) if plan.all_kills else 1
+            names += [f"kills/{name}/{how}/{k + 1} of {pieces}" for k in range(pieces) if count]
+    if plan.vanishings:
+        names += ["disks/full", "disks/photos vanish", "disks/case vanishes"]
+    count = len(tamperings()) if plan.tampered is None else plan.tampered
+    pieces = -(-count // plan.of_each_tampered)
+    names += [f"tampered/{k + 1} of {pieces}" for k in range(pieces)]
+    pieces = -(-plan.mutants // plan.of_each)
+    return [*names, *(f"mutants/{k + 1} of {pieces}" for k in range(pieces))]
+
+
+def prepare(work, plan):
+    """Make what commands begin with, unless it is there."""
+    world = World(Path(work) / "world")
+    done = world.root / "done"
+    if not done.exists():
+        shutil.rmtree(world.root, ignore_errors=True)
+        world.root.mkdir(parents=True)
+        with Slot(world.root) as slot:
+
+            def ask(*words):
+                return slot.run(*words, seconds=PATIENCE)
+
+            make_world(world.root, ask)
+            if "experiment" in plan.jobs and (said := ask(*experiment(world.root))).code != 0:
+                raise RuntimeError(said.error)
+        done.touch()
+    return world
+
+
+def run_chunk(name, work, plan=FULL, seed=SEED):
+    """Run one chunk; a check that does not hold is a fault, not the end."""
+    part, *rest = name.split("/")
+    place = Path(work) / f"chunk-{os.getpid()}"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    world, began = World(Path(work) / "world"), time.monotonic()
+    try:
+        seen = _PARTS[part](world, place, plan, rest, seed)
+    except AssertionError as error:
+        seen = {"faults": [{"chunk": name, "fault": f"{str(error)[-600:]}"}]}
+    finally:
+        end_commands()
+        shutil.rmtree(place, ignore_errors=True)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    return {**seen, "seconds": round(time.monotonic() - began, 1), "largest_process": used}
+
+
+def _number(rest):
+    return int(rest[-1].split(" of ")[0]) - 1
+
+
+def _mutants(_, place, plan, rest, seed):
+    number = _number(rest)
+    count = min(plan.of_each, plan.mutants - number * plan.of_each)
+    return damaged.damage(place, count, plan.mutant_kills, seed + number) | {"faults": []}
+
+
+def _kills(world, place, plan, rest, seed):
+    name, how = rest[:2]
+    pieces = int(rest[-1].split(" of ")[1])
+    count = -(-JOBS[name].kills[HOWS.index(how)] // pieces) if plan.all_kills else 1
+    number = _number(rest)
+    killing = Killing(world, name, place / "place", seed + number)
+    if how == "steps":
+        rows = killing.at_steps(count, number, pieces)
+    else:
+        rows = {"random": killing.at_random, "workers": killing.of_workers}[how](count)
+    faults = [
+        {"command": name, "how": row["how"], "stood": row["stood"], "fault": fault}
+        for row in rows
+        for fault in row["faults"]
+    ]
+    states = {}
+    for row in rows:
+        states[row["stood"]] = states.get(row["stood"], 0) + row["kills"]
+    kills = sum(row["kills"] for row in rows)
+    moments = killing.calm.moments
+    return {"kills": kills, "moments": moments, "by_state": states, "faults": faults}
+
+
+def _tampered(world, place, plan, rest, seed):
+    all_of_them = tamperings()
+    # In turn from all over the list, so that a few are of every kind.
+    order = sorted(range(len(all_of_them)), key=lambda k: (k * 617) % len(all_of_them))
+    first = _number(rest) * plan.of_each_tampered
+    count = len(order) if plan.tampered is None else plan.tampered
+    rows = []
+    with Slot(place) as slot:
+        for k in range(first, min(first + plan.of_each_tampered, count)):
+            tampering = all_of_them[order[k]]
+            names = ["verify", *others(world.commands(world.case), k, plan.more)]
+            if tampering[0] == "tune.json":
+                names.append("cluster --tuned")
+            rows += attempt(world, slot, place / "place", tampering, seed, names)
+    return tampered_figures(rows)
+
+
+def tampered_figures(rows):
+    """Counts of exit codes by command and by file, and all faults."""
+    codes, files, keep = {}, {}, ("file", "change", "signed", "seed", "command", "code", "error")
+    for row in rows:
+        for table, key in ((codes, row["command"]), (files, row["file"])):
+            counts = table.setdefault(key, {})
+            counts[str(row["code"])] = counts.get(str(row["code"]), 0) + 1
+    slowest = max(rows, key=lambda row: row["seconds"])
+    largest = max(rows, key=lambda row: row["memory"])
+    return {
+        "tampered": len({(r["file"], r["change"], r["signed"]) for r in rows}),
+        "commands": len(rows),
+        "codes_by_command": codes,
+        "codes_by_file": files,
+        "slowest": {k: slowest[k] for k in ("seconds", "command", "file", "change")},
+        "largest": {k: largest[k] for k in ("memory", "command", "file", "change")},
+        "faults": [
+            {**{k: row[k] for k in keep}, "fault": fault} for row in rows for fault in row["faults"]
+        ],
+    }
+
+
+def _disks(world, place, plan, rest, seed):
+    if rest[0] == "full":
+        faults = disks.full_disk(world, place)
+    elif rest[0] == "photos vanish":
+        faults = disks.photos_vanish(world, place, plan.vanishings, seed)
+    else:
+        faults = disks.case_vanishes(world, place, plan.vanishings, seed)
+    if faults is None:
+        return {"disk_faults": 0, "skipped": "cannot mount a small file system", "faults": []}
+    return {"disk_faults": faults, "faults": []}
+
+
+_PARTS = {"mutants": _mutants, "kills": _kills, "tampered": _tampered, "disks": _disks}
