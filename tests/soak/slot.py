@@ -60,7 +60,7 @@ def run(words):
     seconds, peak = time.monotonic() - began, _memory("VmHWM")
     return {
         "code": code,
-        "out": out[-2000:],
+        "out": out[:4000] + out[4000:][-4000:],
         "error": error[:20_000],
         "length": len(error),
         "seconds": seconds,

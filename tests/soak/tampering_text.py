@@ -136,7 +136,7 @@ def change_csv(data, change, rng):
 def _change_rows(rows, name, rng):
     head, body = rows[0], rows[1:]
     column, row = int(rng.integers(len(head))), int(rng.integers(len(body)))
-    group = head.index("cluster") if "cluster" in head else column
+    group = head.index("cluster" if "cluster" in head else "bytes")
     if name == "column missing":
         return [r[:column] + r[column + 1 :] for r in rows]
     if name == "column twice":
@@ -161,7 +161,8 @@ def _change_rows(rows, name, rng):
         for r in body:
             r[group] = f"{int(r[group]) + 1}" if r[group].lstrip("-").isdigit() else r[group]
     elif name == "groups swapped":
-        body[row][group] = body[row - 1][group]
+        others = [r for r in body if r[group] != body[row][group]]
+        body[row][group] = others[rng.integers(len(others))][group]
     else:
         raise ValueError(name)
     return [head, *body]
