@@ -25,7 +25,8 @@ def save_again(
         (str(file), str(folder / f"{number:06d}.jpg"), quality, side)
         for number, file in enumerate(files)
     ]
-    pool = compute.LocalPool(compute.worker_count(context.workers), preload=__name__)
+    workers = min(compute.worker_count(context.workers), max(len(copies_to_make), 1))
+    pool = compute.LocalPool(workers, preload=__name__)
     copies = 0
     try:
         waiting = [pool.submit(compress_again, copy) for copy in copies_to_make]

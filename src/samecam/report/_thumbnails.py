@@ -77,7 +77,7 @@ def make_thumbnails(
     if not tasks:
         return result
     pool = compute.LocalPool(
-        resources.n_workers,
+        min(resources.n_workers, len(tasks)),
         timeout=timeout,
         memory=compute.worker_memory(1024),
         preload="samecam._preload",

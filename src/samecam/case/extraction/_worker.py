@@ -111,7 +111,6 @@ _writer: ShardWriter | None = None
 def start(settings: ExtractionSettings, store: Path | None) -> None:
     """Prepare this process; without a store fingerprints are made and dropped."""
     global _settings, _writer
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # decoder libraries print there as they like
     _settings = settings
     _writer = None if store is None else ShardWriter(store, settings.n_pixels, settings.dtype)
 
