@@ -2,11 +2,13 @@
 
 Decoder libraries print what they like of a damaged file, and Python its warnings and the
 traceback of a worker that was still starting when its pool closed. The server that workers are
-forked from imports this before all else; in any other process the import does nothing.
+forked from imports this before all else, and a worker of a local cluster calls `dask_setup`; in
+any other process the import does nothing.
 """
 
 import os
 import sys
+from typing import Any
 
 _FORK_SERVER = "from multiprocessing.forkserver import main"
 
@@ -17,6 +19,11 @@ def silence() -> None:
     if nowhere != 2:
         os.dup2(nowhere, 2)
         os.close(nowhere)
+
+
+def dask_setup(worker: Any) -> None:  # noqa: ARG001 - as dask calls it
+    """See `silence`."""
+    silence()
 
 
 if any(word.startswith(_FORK_SERVER) for word in sys.orig_argv):
