@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam.experiments._experiment import Context
+from samecam.inputs import read_input
 
 _ORIENTATION = 0x0112
 _BLOCK = 16  # pixels of a JPEG block with halved colour
@@ -78,7 +79,7 @@ def _top_left(file: Path, side: int) -> tuple[npt.NDArray[Any], str] | None:
     from samecam.photos import PhotoError, read_photo
 
     try:
-        data = file.read_bytes()
+        data = read_input(file)
     except OSError:
         return None
     for wanted in (side + _BLOCK, side, 768, 512, 256):

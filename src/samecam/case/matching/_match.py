@@ -10,7 +10,7 @@ import numpy as np
 
 from samecam import compute, correlate, evidence
 from samecam.arrays import Doubles, Floats, Labels
-from samecam.case.extraction import Photos, arguments
+from samecam.case.extraction import Photos, arguments, nothing_begun_yet
 from samecam.case.folder import ExtractionSettings, open_case, used_photos
 from samecam.case.matching._orientations import (
     Cropped,
@@ -187,7 +187,8 @@ def match_photos(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     saved = open_case(case)
     settings = saved.extraction_settings
-    files, memory = scan(arguments(photos)), resources.memory_for("cpu")
+    with nothing_begun_yet(stop):
+        files, memory = scan(arguments(photos)), resources.memory_for("cpu")
     with saved.open_store() as store:
         labels = saved.labels(used_photos(store))
         count = int(labels.max(initial=-1)) + 1
