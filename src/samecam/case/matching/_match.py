@@ -229,6 +229,7 @@ class _Groups:
         self._side = settings.side
         self._rivals: dict[int, tuple[FingerprintStore, Rival]] = {}
         self._rows = {sha256: row for row, sha256 in enumerate(store.hashes)}
+        self._check_memory(store.n_pixels)
 
     def rival(self, side: int) -> Rival:
         """The groups' fingerprints on the common crop, and chance measured there."""
@@ -252,14 +253,18 @@ class _Groups:
             self._rivals[side] = source, self._measured(source)
         return self._rivals[side]
 
-    def _measured(self, source: FingerprintStore) -> Rival:
+    def _check_memory(self, n_pixels: int) -> None:
         count = int(self._labels.max()) + 1
-        need = 4 * count * source.n_pixels
+        need = 4 * count * n_pixels
         if need > self._memory:
             raise SamecamError(
                 f"The fingerprints of {count} groups take {compute.format_bytes(need)} and the "
                 f"memory budget is {compute.format_bytes(self._memory)}: raise it."
             )
+
+    def _measured(self, source: FingerprintStore) -> Rival:
+        self._check_memory(source.n_pixels)
+        count = int(self._labels.max()) + 1
         sums = correlate.group_sums(source, self._labels, memory=self._memory)
         names = range(count)
         if count < 2:
