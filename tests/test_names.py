@@ -16,7 +16,7 @@ from samecam.fingerprint import NoResidualError, fingerprint, fingerprint_photo
 from samecam.photos import read_photo
 from tests.photos.pictures import encode, scene
 
-INTERNAL = {"documents", "arrays", "cli", "files", "pages", "provenance"}
+INTERNAL = {"arrays", "cli", "documents", "files", "inputs", "pages", "provenance"}
 FUNCTIONS = {
     *("add_photos", "cluster_fingerprints", "cluster_photos", "extract_photos", "fingerprint"),
     *("match_photos", "match_reference", "verify_case"),

@@ -15,6 +15,7 @@ import pytest
 from samecam import cluster_fingerprints
 from samecam.case import verify_case
 from samecam.errors import SamecamError
+from samecam.store import DiskStore
 from tests.case.worlds import shared_world, tree
 from tests.processes import run
 
@@ -38,9 +39,19 @@ def again(world, case):
 # A read-only file system
 
 
+def mid_run(world, target):
+    """A case as a run leaves it that is killed while records are committed."""
+    with DiskStore.open(shutil.copytree(world.case, target) / "fingerprints", "a") as store:
+        store.add("new.jpg", None, meta={**store.records()[0].meta, "status": "skipped"})
+        store.commit()
+        shutil.copytree(target, f"{target} killed")
+    shutil.rmtree(target)
+    os.rename(f"{target} killed", target)
+
+
 @pytest.fixture
 def evidence_disk(world, tmp_path):
-    """A clustered case on a file system that is read-only."""
+    """A clustered case on a read-only file system, and beside it one in the midst of a run."""
     place = tmp_path / "disk"
     place.mkdir()
 
@@ -51,6 +62,8 @@ def evidence_disk(world, tmp_path):
         pytest.skip("cannot mount a file system here")
     try:
         shutil.copytree(world.case, place / "case")
+        mid_run(world, place / "killed")
+        (place / "killed" / "fingerprints" / "catalogue.sqlite-shm").unlink()
         assert mount("-o", "remount,ro")
         yield place / "case"
     finally:
@@ -97,6 +110,17 @@ def test_grouping_a_case_on_a_read_only_disk_is_refused(evidence_disk, world):
     code, _, error = run(*again(world, evidence_disk))
     assert code == 1
     assert error.endswith("cannot be written: Read-only file system.\n")
+
+
+def test_a_case_in_the_midst_of_a_run_is_not_taken_for_an_older_state(evidence_disk, tmp_path):
+    """SQLite could be told to read the file alone, without what was written last."""
+    case = evidence_disk.parent / "killed"
+    code, out, _ = run("verify", case)
+    assert code == 4
+    assert "was left in the midst of a run" in out
+    code, _, error = run("report", case, "-o", tmp_path / "r.html")
+    assert code == 1
+    assert "copy the case to a disk that can be written" in error
 
 
 # Another user

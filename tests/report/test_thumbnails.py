@@ -5,6 +5,8 @@ import hashlib
 import io
 import os
 import struct
+import subprocess
+import sys
 from concurrent.futures import Future
 
 import numpy as np
@@ -16,6 +18,7 @@ from samecam.case import CasePhoto
 from samecam.report import _thumbnails
 from samecam.report._thumbnails import Thumbnail, ThumbnailTask, thumbnail
 from tests.photos.pictures import encode, jpeg_bomb, scene
+from tests.processes import PATIENCE
 
 RED, BLUE = (220, 20, 20), (20, 20, 220)
 
@@ -199,3 +202,27 @@ def made_rows(tmp_path):
         files[f"{k}.jpg"] = os.fspath(file)
     rows.append(CasePhoto("gone.jpg", "", "good", "", {}))
     return rows, files
+
+
+def test_what_decoders_print_is_not_shown(tmp_path):
+    """A JPEG inside of a TIFF, damaged: the library prints what it does not like."""
+    data = bytearray(encode(scene(3, 128, 128), "TIFF", compression="jpeg"))
+    data[data.find(b"\xff\xda") + 1] = 0xF5
+    (tmp_path / "a.tif").write_bytes(data)
+    task = ThumbnailTask("a.tif", str(tmp_path / "a.tif"), hashlib.sha256(data).hexdigest(), 96)
+    direct = "thumbnail(task)"
+    in_worker = "compute.LocalPool(1).submit(thumbnail, task).result()"
+    said = {}
+    for way in (direct, in_worker):
+        script = (
+            "from samecam import compute\n"
+            "from samecam.report._thumbnails import ThumbnailTask, thumbnail\n"
+            f"if __name__ == '__main__':\n    task = {task!r}\n    print({way}.reason)\n"
+        )
+        (tmp_path / "script.py").write_text(script)
+        words = [sys.executable, str(tmp_path / "script.py")]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
+        assert done.stdout == "cannot be drawn\n"
+        said[way] = done.stderr
+    assert "marker" in said[direct]
+    assert said[in_worker] == ""

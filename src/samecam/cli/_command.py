@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import click
 
+from samecam.cli._environment import check_environment
 from samecam.errors import ParameterError, SamecamError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -60,7 +61,8 @@ class Command(click.Command):
         return " ".join((self.help or "").split("\n\n")[0].split())
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it; an error about a parameter names the option that gave it."""
+        """Run it, where any can run; an error about a parameter names the option that gave it."""
+        check_environment()
         try:
             return super().invoke(ctx)
         except ParameterError as error:

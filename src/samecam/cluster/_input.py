@@ -113,8 +113,8 @@ class FingerprintInput:
             from sklearn.exceptions import ConvergenceWarning
 
             warnings.warn(
-                f"the solver stopped with a KKT violation of {report.kkt_violation:.1e}; "
-                "raise gamma, or leave out photos that are copies of one another",
+                f"The solver stopped with a KKT violation of {report.kkt_violation:.1e}: "
+                "raise gamma, or leave out photos that are copies of one another.",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -121,6 +121,7 @@ def _local_cluster(workers: int) -> Any:
             processes=True,
             dashboard_address=":0",
             silence_logs=logging.CRITICAL,
+            preload=["samecam.compute._quiet"],
         )
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -15,6 +15,7 @@ from typing import Any
 
 from samecam._version import __version__
 from samecam.compute._pool import LocalPool, WorkerDiedError
+from samecam.compute._quiet import silence
 from samecam.errors import SamecamError
 
 _SERVE = "import sys; from samecam.compute._dask_worker import serve; serve(int(sys.argv[1]))"
@@ -227,6 +228,7 @@ def _problem(setup: Setup) -> str:
 
 def serve(descriptor: int) -> None:
     """Be the process next to a worker: run what comes, until the connection ends."""
+    silence()
     connection = Connection(descriptor)
     setup, workers, memory = connection.recv()
     pool = LocalPool(

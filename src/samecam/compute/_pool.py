@@ -2,10 +2,13 @@
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from samecam.compute._quiet import silence
 from samecam.errors import SamecamError
 
 if TYPE_CHECKING:
@@ -13,6 +16,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+_QUIET = "samecam.compute._quiet"
+_CHILDREN = "_children"  # of multiprocessing: those that are waited for at the very end
+_WORKER_NAME = "pebble_pool_worker"
+_LOOK = 0.2  # seconds between two looks at what runs
+# Seconds that workers have to end: one that waits for a disk or a mount that does not answer
+# cannot be killed.
+_END_SECONDS = 10.0
 
 
 class PoolBrokenError(SamecamError):
@@ -60,13 +71,13 @@ class LocalPool:
     """Processes on this machine, each task with a time-out, each crash its own.
 
     Workers are forked from a server that has loaded `preload` once. They ignore
-    Ctrl-C (the parent decides), run one BLAS thread, may not take more than `memory`
-    bytes of address space beyond their start, and end when the parent ends, however
-    that happens.
+    Ctrl-C (the parent decides), print no errors, run one BLAS thread, may not take more
+    than `memory` bytes of address space beyond their start, and end when the parent
+    ends, however that happens. Time is measured by a clock that nobody sets.
 
     Parameters
     ----------
-    workers : number of processes
+    workers : number of processes; as many as there are tasks are enough
     timeout : seconds a task may take, or None for any time
     memory : bytes, or None for no limit
     preload : module that the server imports before it forks
@@ -94,11 +105,11 @@ class LocalPool:
         )
         context = multiprocessing.get_context(method)
         if method == "forkserver":
-            context.set_forkserver_preload([preload])
+            context.set_forkserver_preload([_QUIET, preload])
             _start_server()
         self.workers = workers
         self._timeout = timeout
-        self._waiting: set[Future[Any]] = set()
+        self._waiting: dict[Future[Any], _Task] = {}
         self._closed = threading.Event()
         self._watcher: threading.Thread | None = None
         self._pool = pebble.ProcessPool(
@@ -113,12 +124,12 @@ class LocalPool:
         from concurrent.futures import Future
 
         try:
-            inner = self._pool.schedule(function, args=(argument,), timeout=self._timeout)
+            inner = self._pool.schedule(function, args=(argument,))
         except RuntimeError:
             raise _broken() from None
         outer: Future[R] = Future()
-        self._waiting.add(outer)
-        outer.add_done_callback(self._waiting.discard)
+        self._waiting[outer] = _Task(inner)
+        outer.add_done_callback(lambda done: self._waiting.pop(done, None))
         if self._watcher is None:
             self._watcher = threading.Thread(target=self._watch, daemon=True, name="pool-watch")
             self._watcher.start()
@@ -128,25 +139,61 @@ class LocalPool:
     def close(self) -> None:
         """Wait for what runs and end all workers."""
         self._pool.close()
-        self._pool.join()
-        self._closed.set()
+        while self._waiting and self._pool.active:
+            time.sleep(_LOOK / 4)
+        self.stop()
 
     def stop(self) -> None:
-        """End all workers at once."""
+        """End all workers at once, or leave behind those that cannot be ended."""
         self._closed.set()
         self._pool.stop()
-        self._pool.join()
+        ending = threading.Thread(target=self._pool.join, daemon=True, name="pool-end")
+        ending.start()
+        ending.join(_END_SECONDS)
+        if ending.is_alive():
+            _leave_behind()
 
     def _watch(self) -> None:
-        """Tell those who wait of a broken pool; pebble forgets the tasks it had not begun with."""
+        """End tasks that took too long, and tell those who wait of a broken pool.
+
+        (Pebble measures time by a clock that may be set, and forgets the tasks it had not
+        begun with.)
+        """
         from concurrent.futures import InvalidStateError
 
-        while not self._closed.wait(0.2):
+        while not self._closed.wait(_LOOK):
             if not self._pool.active:
                 for future in list(self._waiting):
                     with suppress(InvalidStateError):  # it has just ended
                         future.set_exception(_broken())
                 return
+            if self._timeout is not None:
+                for task in list(self._waiting.values()):
+                    task.end_after(self._timeout)
+
+
+@dataclass(slots=True)
+class _Task:
+    """A task as pebble has it, and since when it was seen to run."""
+
+    inner: "Future[Any]"
+    since: float | None = None
+
+    def end_after(self, seconds: float) -> None:
+        """Cancel it, which ends its process, if it has run for longer than that."""
+        if self.since is None:
+            self.since = time.monotonic() if self.inner.running() else None
+        elif time.monotonic() - self.since > seconds:
+            self.inner.cancel()
+
+
+def _leave_behind() -> None:
+    """Forget workers that do not end even when killed, so that nobody waits for them."""
+    from multiprocessing import active_children, process
+
+    for child in active_children():
+        if child.name == _WORKER_NAME:
+            getattr(process, _CHILDREN).discard(child)
 
 
 def _start_server() -> None:
@@ -173,7 +220,7 @@ def _pass_on(inner: "Future[Any]", outer: "Future[Any]") -> None:
     """Give what a task of pebble came to, in the terms of `Executor`."""
     from concurrent.futures import InvalidStateError
 
-    failure = inner.exception()
+    failure = TimeoutError() if inner.cancelled() else inner.exception()
     with suppress(InvalidStateError):  # it has been told of a broken pool
         if failure is None:
             outer.set_result(inner.result())
@@ -202,6 +249,7 @@ def _start_worker(
 
     from threadpoolctl import threadpool_limits
 
+    silence()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _end_with_parent()

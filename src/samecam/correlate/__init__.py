@@ -1,6 +1,6 @@
 """Fingerprints to correlations: Gram matrix, groups, and the scale of chance."""
 
-from samecam.correlate._cpu import cross, normalised
+from samecam.correlate._cpu import cross, gram_memory, normalised
 from samecam.correlate._gram import gram, gram_on, gram_to, rows_on
 from samecam.correlate._group_sums import (
     centroid_correlations,
@@ -15,11 +15,12 @@ from samecam.correlate._group_sums import (
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
-from samecam.correlate._photo_sums import PhotoSums, photo_sums
+from samecam.correlate._photo_sums import LEAST_MEMORY, PhotoSums, photo_sums
 from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels
 
 __all__ = [
     "DEFAULT_MEMORY",
+    "LEAST_MEMORY",
     "DoubleMatrix",
     "Membership",
     "PhotoSums",
@@ -29,6 +30,7 @@ __all__ = [
     "checked_labels",
     "cross",
     "gram",
+    "gram_memory",
     "gram_on",
     "gram_products",
     "gram_to",

@@ -20,6 +20,11 @@ _LEAST_WIDTH = 64
 _NORMALISE = 2**22
 
 
+def gram_memory(n: int) -> int:
+    """Bytes that the correlations of n photos take at least, with what is read for them."""
+    return 4 * n * n + strip_bytes(n, _LEAST_WIDTH)
+
+
 def gram(
     source: Source,
     *,
@@ -36,8 +41,8 @@ def gram(
     if n == 0:
         return np.zeros((0, 0), dtype=np.float32) if out is None else out
     if out is None:
-        if 4 * n * n + strip_bytes(n, _LEAST_WIDTH) > memory:
-            need = 4 * n * n + strip_bytes(n, _LEAST_WIDTH)
+        need = gram_memory(n)
+        if need > memory:
             raise SamecamError(
                 f"The correlations of {n} photos take {format_bytes(need)} and the memory budget "
                 f"is {format_bytes(memory)}: raise it, or cluster fewer at a time."

@@ -24,7 +24,7 @@ _TILE_PHOTOS = (64, 4096)
 _FEWEST_GROUPS, _FEWEST_PIXELS = 2, 16
 # Bytes a photo takes in any case: its results, and what reading its row needs.
 _PHOTO_BYTES = 256
-_LEAST_MEMORY = 16 * 2**20
+LEAST_MEMORY = 16 * 2**20
 # Buffers of BLAS, and what the allocator keeps.
 _RESERVE = 32 * 2**20
 
@@ -105,7 +105,7 @@ class _Plan:
 
 def _plan(members: Membership, d: int, memory: int) -> _Plan:
     n, count, strip = len(members), members.count, min(_STRIP, d)
-    budget = max(memory, _LEAST_MEMORY)
+    budget = max(memory, LEAST_MEMORY)
     room = budget - min(_RESERVE, budget // 8) - _PHOTO_BYTES * n
     held = 8 * n * count
     in_memory = held <= room * 5 // 8

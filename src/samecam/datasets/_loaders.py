@@ -9,6 +9,7 @@ from typing import Literal
 
 from samecam.datasets._collection import SUFFIXES, Collection, Photo, gather, pictures
 from samecam.errors import SamecamError
+from samecam.inputs import read_input
 from samecam.metrics import read_columns, read_truth
 
 Root = str | os.PathLike[str]
@@ -203,8 +204,8 @@ def _stem(path: str) -> str:
 
 def _models(file: Root) -> dict[str, str]:
     """Model of each camera, where the table has that column."""
-    with open(file, encoding="utf-8-sig", errors="surrogateescape") as stream:
-        header = stream.readline().strip().split(",")
+    text = read_input(file).decode("utf-8-sig", "surrogateescape")
+    header = text.split("\n", 1)[0].strip().split(",")
     if header.count("model") != 1:
         return {}
     return {camera: model for _, (camera, model) in read_columns(file, ("camera", "model"))}

@@ -10,7 +10,7 @@ from samecam.evidence._comparisons import (
 from samecam.evidence._exif import exif_warnings, one_model_note
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null
-from samecam.evidence._pce import pce, photo_pce
+from samecam.evidence._pce import least_memory, pce, photo_pce
 from samecam.evidence._photos import PhotoEvidence, photo_evidence
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._text import (
@@ -43,6 +43,7 @@ __all__ = [
     "fingerprint_quality",
     "group_evidence",
     "intra_correlations",
+    "least_memory",
     "measured_null",
     "null_sentence",
     "one_model_note",

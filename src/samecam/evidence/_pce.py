@@ -38,6 +38,11 @@ def pce(
     return _at_zero(_spectrum(a, plane), _spectrum(b, plane), plane)
 
 
+def least_memory(n_pixels: int) -> int:
+    """Bytes that weighing takes at least: comparisons, and then the transforms of one photo."""
+    return max(correlate.LEAST_MEMORY, (_TRANSFORM_BYTES + 4) * n_pixels)
+
+
 def photo_pce(
     source: correlate.Source,
     labels: npt.ArrayLike,

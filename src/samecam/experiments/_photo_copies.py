@@ -13,6 +13,7 @@ import numpy.typing as npt
 from samecam import compute
 from samecam.experiments._experiment import Context
 from samecam.files import write_atomically
+from samecam.inputs import read_input
 
 _ORIENTATION = 0x0112
 _BLOCK = 16  # pixels of a JPEG block with halved colour
@@ -26,7 +27,8 @@ def save_again(
         (str(file), str(folder / f"{number:06d}.jpg"), quality, side)
         for number, file in enumerate(files)
     ]
-    pool = compute.LocalPool(compute.worker_count(context.workers), preload=__name__)
+    workers = min(compute.worker_count(context.workers), max(len(copies_to_make), 1))
+    pool = compute.LocalPool(workers, preload=__name__)
     copies = 0
     try:
         waiting = [pool.submit(compress_again, copy) for copy in copies_to_make]
@@ -76,7 +78,7 @@ def _top_left(file: Path, side: int) -> tuple[npt.NDArray[Any], str] | None:
     from samecam.photos import PhotoError, read_photo
 
     try:
-        data = file.read_bytes()
+        data = read_input(file)
     except OSError:
         return None
     for wanted in (side + _BLOCK, side, 768, 512, 256):

@@ -22,6 +22,7 @@ from samecam.datasets import (
 )
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
+from samecam.inputs import open_regular
 
 if TYPE_CHECKING:
     pass
@@ -213,7 +214,7 @@ def _shortest(file: Path) -> int:
     from PIL import Image
 
     try:
-        with Image.open(file) as picture:
+        with open_regular(file) as stream, Image.open(stream) as picture:
             return min(picture.size)
     except (OSError, ValueError, Image.DecompressionBombError):
         return JUDGED

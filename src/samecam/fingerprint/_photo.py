@@ -7,8 +7,8 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.errors import SamecamError
-from samecam.files import open_input
 from samecam.fingerprint._fingerprint import Steps, fingerprint
+from samecam.inputs import read_input
 from samecam.photos import PhotoError, Portrait, read_photo
 
 _SIZE = 512
@@ -46,8 +46,7 @@ def fingerprint_photo(
         return fingerprint(photo, **steps)
     name = os.fspath(photo)
     try:
-        with open_input(name) as stream:
-            data = stream.readall()
+        data = read_input(name)
         used = read_photo(data, size=size or _SIZE, offset=offset, portrait=portrait)
     except OSError as error:
         raise SamecamError(f"{name!r} cannot be read: {error.strerror}.") from None

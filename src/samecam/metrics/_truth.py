@@ -1,10 +1,12 @@
 """Who took which photo: the truth and a grouping as CSV files, and which path means which."""
 
 import csv
+import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from samecam.errors import SamecamError
+from samecam.inputs import read_input
 
 FilePath = str | os.PathLike[str]
 _WHOLE = None  # stands in front of a path's parts, so that equal paths share one part more
@@ -82,9 +84,9 @@ def read_columns(path: FilePath, names: Sequence[str]) -> list[tuple[int, list[s
         Number of the line a row ends on, and its fields in the order of `names`.
     """
     try:
-        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
-            reader = csv.reader(stream, strict=True)
-            rows = [(reader.line_num, row) for row in reader if row]
+        text = read_input(path).decode("utf-8-sig", "surrogateescape")
+        reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+        rows = [(reader.line_num, row) for row in reader if row]
     except OSError as error:
         raise SamecamError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
     except csv.Error as error:

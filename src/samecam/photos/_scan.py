@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from samecam.errors import SamecamError
+from samecam.inputs import read_input
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,7 @@ def _list_roots(name: str) -> Iterator[_Root]:
 
 def _lines(name: str) -> list[str]:
     try:
-        with open(name, "rb") as stream:
-            content = stream.read()
+        content = read_input(name)
     except OSError as error:
         raise SamecamError(f"The list {name!r} cannot be read: {error.strerror}.") from None
     lines = content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")

@@ -16,6 +16,8 @@ import numpy as np
 from samecam import compute
 from samecam.case import CasePhoto
 from samecam.errors import SamecamError
+from samecam.files import open_input
+from samecam.inputs import read_some
 from samecam.photos import looks_like_picture
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def make_thumbnails(
     if not tasks:
         return result
     pool = compute.LocalPool(
-        resources.n_workers,
+        min(resources.n_workers, len(tasks)),
         timeout=timeout,
         memory=compute.worker_memory(1024),
         preload="samecam._preload",
@@ -129,13 +131,12 @@ def thumbnail(task: ThumbnailTask) -> Thumbnail:
 
 def _read(task: ThumbnailTask) -> bytes | None:
     """Bytes of a regular file that may be a picture; opened for reading alone."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
-    with open(os.open(task.file, flags), "rb", buffering=0) as stream:
+    with open_input(task.file) as stream:
         status = os.fstat(stream.fileno())
         if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST_FILE:
             return None
-        head = stream.read(_HEAD)
-        return head + stream.readall() if looks_like_picture(head) else None
+        head = read_some(stream, _HEAD)
+        return head + read_some(stream) if looks_like_picture(head) else None
 
 
 def _small(data: bytes, side: int) -> "tuple[Image.Image, int]":

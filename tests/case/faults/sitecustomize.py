@@ -2,7 +2,8 @@
 
 A picture that holds the bytes HANG-HERE never ends to be opened; one with CRASH-HERE
 ends the process; one with SLOW-HERE takes a while; one that ends with WAIT-FOR and a path
-makes the file PATH.reached, then waits for PATH.
+makes the file PATH.reached, then waits for PATH. A folder HUNG is never listed, as on a mount
+that does not answer; beside it the file HUNG.reached is made.
 """
 
 import os
@@ -12,6 +13,7 @@ import time
 import PIL.Image
 
 _open = PIL.Image.open
+_scandir = os.scandir
 
 
 def _faulty(stream, *args, **kwargs):
@@ -33,4 +35,12 @@ def _wait(path):
         time.sleep(0.05)
 
 
+def _hung(path="."):
+    if os.path.basename(os.fspath(path)) == "HUNG":
+        open(os.fspath(path) + ".reached", "w").close()
+        time.sleep(3600)
+    return _scandir(path)
+
+
 PIL.Image.open = _faulty
+os.scandir = _hung

@@ -19,7 +19,12 @@ from samecam.case.extraction._prepare import (
 )
 from samecam.case.extraction._scene import kept_scene
 from samecam.case.extraction._size import SIZES, SizeChoice, choose_size, measure_photos
-from samecam.case.extraction._stop import Stop, nothing_left_to_finish, stop_on_signals
+from samecam.case.extraction._stop import (
+    Stop,
+    nothing_begun_yet,
+    nothing_left_to_finish,
+    stop_on_signals,
+)
 from samecam.case.extraction._vectors import VectorSettings, ingest, open_vectors
 from samecam.case.extraction._worker import (
     Outcome,
@@ -54,6 +59,7 @@ __all__ = [
     "interrupted_before",
     "kept_scene",
     "measure_photos",
+    "nothing_begun_yet",
     "nothing_left_to_finish",
     "open_vectors",
     "plan_extraction",

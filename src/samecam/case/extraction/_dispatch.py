@@ -68,7 +68,7 @@ def dispatch(
     memory = compute.worker_memory(settings.side)
     if resources.scheduler is None:
         pool = compute.LocalPool(
-            resources.n_workers,
+            min(resources.n_workers, max(len(pending), 1)),
             timeout=resources.timeout,
             memory=memory,
             preload="samecam._preload",

@@ -8,9 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from samecam.files import open_input
+from samecam.inputs import in_time, read_some
 from samecam.photos import PhotoFile
 
 _ENDS = 2**16
+# Seconds that both ends of a file may take, and how many files may take longer.
+_SECONDS = 10.0
+_MOST_LATE = 3
 # What programs and people add to the name of a copy.
 _COPY = re.compile(
     r"\b(copy|copie|kopie|kopia|copia|cópia|duplicate|backup)\b|\(\d+\)(?=\.[^./]*$)|~$|\bconflict",
@@ -29,13 +33,14 @@ def likely_duplicates(files: Iterable[PhotoFile]) -> list[list[PhotoFile]]:
     for item in files:
         by_size[_size(item)].append(item)
     result: list[list[PhotoFile]] = []
+    ends = _Ends()
     for alike in by_size.values():
         if len(alike) == 1:
             result.append(alike)
             continue
         by_ends: defaultdict[object, list[PhotoFile]] = defaultdict(list)
         for item in alike:
-            by_ends[_ends(item)].append(item)
+            by_ends[ends(item)].append(item)
         result += (sorted(same, key=_likely_copy) for same in by_ends.values())
     return result
 
@@ -60,11 +65,30 @@ def _size(item: PhotoFile) -> object:
     return status.st_size if stat.S_ISREG(status.st_mode) else item
 
 
-def _ends(item: PhotoFile) -> object:
-    try:
-        with open_input(item.file) as stream:
-            head = stream.read(_ENDS) or b""
-            stream.seek(max(0, os.fstat(stream.fileno()).st_size - _ENDS))
-            return hashlib.sha256(head + (stream.read(_ENDS) or b"")).digest()
-    except OSError:
-        return item
+class _Ends:
+    """Tells files by their first and last bytes; one that cannot be read is like no other.
+
+    Where several do not answer in time, the rest is not looked at.
+    """
+
+    def __init__(self) -> None:
+        self._patience = _MOST_LATE
+
+    def __call__(self, item: PhotoFile) -> object:
+        """The same for files with the same ends."""
+        if not self._patience:
+            return item
+        try:
+            return in_time(_read_ends, item.file, _SECONDS)
+        except TimeoutError:
+            self._patience -= 1
+            return item
+        except OSError:
+            return item
+
+
+def _read_ends(file: str) -> bytes:
+    with open_input(file) as stream:
+        head = read_some(stream, _ENDS)
+        stream.seek(max(0, os.fstat(stream.fileno()).st_size - _ENDS))
+        return hashlib.sha256(head + read_some(stream, _ENDS)).digest()

@@ -12,7 +12,7 @@ from typing import Any
 from samecam.case.extraction._size import SizeChoice
 from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.files import open_input, regular_status
+from samecam.inputs import in_time, open_regular, read_some
 from samecam.photos import PhotoFile, looks_like_picture
 from samecam.store import record_bytes
 
@@ -23,6 +23,7 @@ _PHOTO_PER_MB = 20e-3
 _PHOTO_PER_PIXEL = 45e-9
 _START = 2.5  # until the worker processes are ready
 _RECORD_BYTES = 2048
+_READ_SECONDS = 10.0  # that the first bytes of a file may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,14 @@ def disk_bytes(files: Sequence[PhotoFile], settings: ExtractionSettings, free: i
 
 def _begins_like_picture(item: PhotoFile) -> bool:
     try:
-        with open_input(item.file) as stream:
-            return regular_status(stream) is not None and looks_like_picture(stream.read(32))
+        return looks_like_picture(in_time(_head, item.file, _READ_SECONDS))
     except OSError:
         return False
+
+
+def _head(file: str) -> bytes:
+    with open_regular(file) as stream:
+        return read_some(stream, 32)
 
 
 def free_bytes(folder: Path) -> int:

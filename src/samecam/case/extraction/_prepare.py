@@ -10,6 +10,7 @@ from samecam import compute
 from samecam.case.extraction._estimate import Estimate, estimate
 from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._size import SizeChoice, choose_size, measure_photos
+from samecam.case.extraction._stop import nothing_begun_yet
 from samecam.case.folder import (
     CASE,
     STORE,
@@ -61,7 +62,8 @@ def prepare(
 ) -> Job:
     """Find the files, refuse what cannot be done, and choose the size; nothing is written."""
     photos, target = arguments(photos), Path(case)
-    files = scan(photos)
+    with nothing_begun_yet(stop):
+        files = scan(photos)
     sources = [source(p) for p in photos]
     check_apart(target, photos, files)
     try:

@@ -95,14 +95,14 @@ def measure_photos(
 
     Done in other processes: a file that makes the decoder hang or crash costs itself alone.
     """
+    names = [item.file for item in files]
+    batches = deque(tuple(names[k : k + _BATCH]) for k in range(0, len(names), _BATCH))
     pool = compute.LocalPool(
-        resources.n_workers,
+        min(resources.n_workers, max(len(batches), 1)),
         timeout=resources.timeout,
         memory=compute.worker_memory(_WORKER_SIZE),
         preload="samecam._preload",
     )
-    names = [item.file for item in files]
-    batches = deque(tuple(names[k : k + _BATCH]) for k in range(0, len(names), _BATCH))
     sizes: list[Dimensions] = []
     done = 0
     for batch, future in compute.completed(pool, _worker.measure, batches, stop):

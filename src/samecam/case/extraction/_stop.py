@@ -40,6 +40,19 @@ def stop_on_signals() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def nothing_begun_yet(stop: threading.Event) -> Iterator[None]:
+    """Meanwhile a signal ends it at once: files are looked for, on a mount that may hang."""
+    if not isinstance(stop, Stop):
+        yield
+        return
+    before, stop.at_once = stop.at_once, True
+    try:
+        yield
+    finally:
+        stop.at_once = before
+
+
 def nothing_left_to_finish(stop: threading.Event) -> None:
     """From here on the next signal may end it at once: all that was done is on disk."""
     if isinstance(stop, Stop):

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from samecam.case.extraction._estimate import free_bytes
 from samecam.case.extraction._extract import Extraction
 from samecam.case.folder import Case
 from samecam.errors import SamecamError
+from samecam.inputs import open_regular, read_input, read_some
 from samecam.provenance import versions
 from samecam.store import Dtype, Record, record_bytes
 
@@ -81,8 +81,8 @@ def open_vectors(
 
 def _mapped(file: str | os.PathLike[str]) -> npt.NDArray[np.floating]:
     try:
-        with open(file, "rb") as stream:
-            head = stream.read(len(_MAGIC))
+        with open_regular(file) as stream:
+            head = read_some(stream, len(_MAGIC))
         if head != _MAGIC:
             raise SamecamError(f"{str(file)!r} is no .npy file: write it with numpy.save.")
         rows: npt.NDArray[Any] = np.load(file, mmap_mode="r", allow_pickle=False)
@@ -106,7 +106,7 @@ def _mapped(file: str | os.PathLike[str]) -> npt.NDArray[np.floating]:
 
 def _read_names(file: str | os.PathLike[str], count: int) -> list[str]:
     try:
-        text = Path(file).read_bytes().decode("utf-8-sig", "surrogateescape")
+        text = read_input(file).decode("utf-8-sig", "surrogateescape")
     except OSError as error:
         raise SamecamError(f"{str(file)!r} cannot be read: {error.strerror}.") from None
     names = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]

@@ -16,6 +16,7 @@ from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
 from samecam.files import open_input
 from samecam.fingerprint import NoResidualError, fingerprint
+from samecam.inputs import read_some
 from samecam.photos import (
     READ,
     Exposure,
@@ -111,7 +112,6 @@ _writer: ShardWriter | None = None
 def start(settings: ExtractionSettings, store: Path | None) -> None:
     """Prepare this process; without a store fingerprints are made and dropped."""
     global _settings, _writer
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # decoder libraries print there as they like
     _settings = settings
     _writer = None if store is None else ShardWriter(store, settings.n_pixels, settings.dtype)
 
@@ -180,16 +180,16 @@ def read_file(file: str, outcome: Outcome) -> bytes | None:
             outcome.refuse("skipped", "not-a-file", "not a regular file")
             return None
         outcome.bytes, outcome.modified = status.st_size, status.st_mtime_ns
-        head = stream.read(_HEAD)
+        head = read_some(stream, _HEAD)
         if looks_like_picture(head) and status.st_size <= LARGEST_FILE:
-            data = head + stream.readall()
+            data = head + read_some(stream)
             outcome.bytes, outcome.sha256 = len(data), hashlib.sha256(data).hexdigest()
             return data
         digest = hashlib.sha256(head)
         while chunk := stream.read(_CHUNK):
             digest.update(chunk)
         outcome.sha256 = digest.hexdigest()
-        if not status.st_size:
+        if not head:
             outcome.refuse("skipped", "empty", "empty file")
         elif not looks_like_picture(head):
             outcome.refuse("skipped", "not-a-picture", f"not a picture samecam reads ({READ})")
@@ -295,12 +295,12 @@ def _dimensions(file: str) -> tuple[int, int] | None:
             status = os.fstat(stream.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_FILE:
                 return None
-            data = stream.read(_HEADER)
+            data = read_some(stream, _HEADER)
             if not looks_like_picture(data[:_HEAD]):
                 return None
             size = header_size(data)
             if size is None and len(data) < status.st_size:
-                size = header_size(data + stream.readall())
+                size = header_size(data + read_some(stream))
             return size
     except (OSError, MemoryError):
         return None

@@ -38,6 +38,7 @@ from samecam.case.folder import (
     written_hashes,
 )
 from samecam.case.grouping._answer import Answer
+from samecam.case.grouping._budget import check_budget
 from samecam.case.grouping._cluster import Clustering, weigh_answer
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._method import group_photos, grouping_memory
@@ -108,6 +109,7 @@ def add_photos(
     folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
     files, prefix = _named(saved, arguments(photos))
     job = Job(folder, saved.info["sources"], files, settings)
+    check_budget(len(files) // 2, settings.n_pixels, clustering, resources)
     if planned is not None:
         plan = job.plan(at_a_time)
         planned(with_grouping(plan, settings.n_pixels, settings.dtype, clustering, resources))
@@ -190,6 +192,7 @@ def _regroup(
     before = _places_before(case)
     start = labels_of(used, before)
     if labels is None:
+        check_budget(len(used), case.store.n_pixels, clustering, resources)
         wanted["start"] = _write_start(case, before)
         answer = Answer(case, wanted, used)
         labels, details = group_photos(

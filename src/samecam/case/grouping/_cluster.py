@@ -26,6 +26,7 @@ from samecam.case.extraction import (
 )
 from samecam.case.folder import Case, ClusteringSettings, ExtractionSettings, Group, used_photos
 from samecam.case.grouping._answer import Answer
+from samecam.case.grouping._budget import check_budget
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._method import group_photos, grouping_memory
@@ -116,6 +117,8 @@ def cluster_photos(
     if job.settings is None:
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
     clustering.check_length(job.settings.n_pixels)
+    # Some of the files may be unusable.
+    check_budget(len(job.files) // 2, job.settings.n_pixels, clustering, resources)
     if planned is not None:
         plan, wanted = job.plan(at_a_time), job.settings
         planned(with_grouping(plan, wanted.n_pixels, wanted.dtype, clustering, resources))
@@ -156,6 +159,7 @@ def cluster_fingerprints(
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
     clustering.check_length(settings.n_pixels)
+    check_budget(len(vectors.rows) // 2, settings.n_pixels, clustering, resources)
     with Case(case, settings, vectors.sources) as folder:
         extraction = ingest(folder, vectors, progress, stop)
         return cluster_case(folder, clustering, resources, progress, stop, extraction)
@@ -183,6 +187,7 @@ def cluster_case(
         answer.keep()
         return Clustering(case.folder, paths, labels, extraction, groups, answer.details)
     if labels is None:
+        check_budget(len(used), case.store.n_pixels, clustering, resources)
         labels, details = group_photos(case.store, used, clustering, resources, progress)
         answer.save_labels(labels, details, time.monotonic() - began)
     if stop.is_set():

@@ -10,7 +10,7 @@ import numpy as np
 
 from samecam import compute, correlate, evidence
 from samecam.arrays import Doubles, Floats, Labels
-from samecam.case.extraction import Photos, arguments
+from samecam.case.extraction import Photos, arguments, nothing_begun_yet
 from samecam.case.folder import ExtractionSettings, open_case, used_photos
 from samecam.case.matching._orientations import (
     Cropped,
@@ -187,7 +187,8 @@ def match_photos(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     saved = open_case(case)
     settings = saved.extraction_settings
-    files, memory = scan(arguments(photos)), resources.memory_for("cpu")
+    with nothing_begun_yet(stop):
+        files, memory = scan(arguments(photos)), resources.memory_for("cpu")
     with saved.open_store() as store:
         labels = saved.labels(used_photos(store))
         count = int(labels.max(initial=-1)) + 1
@@ -228,6 +229,7 @@ class _Groups:
         self._side = settings.side
         self._rivals: dict[int, tuple[FingerprintStore, Rival]] = {}
         self._rows = {sha256: row for row, sha256 in enumerate(store.hashes)}
+        self._check_memory(store.n_pixels)
 
     def rival(self, side: int) -> Rival:
         """The groups' fingerprints on the common crop, and chance measured there."""
@@ -251,14 +253,18 @@ class _Groups:
             self._rivals[side] = source, self._measured(source)
         return self._rivals[side]
 
-    def _measured(self, source: FingerprintStore) -> Rival:
+    def _check_memory(self, n_pixels: int) -> None:
         count = int(self._labels.max()) + 1
-        need = 4 * count * source.n_pixels
+        need = 4 * count * n_pixels
         if need > self._memory:
             raise SamecamError(
                 f"The fingerprints of {count} groups take {compute.format_bytes(need)} and the "
                 f"memory budget is {compute.format_bytes(self._memory)}: raise it."
             )
+
+    def _measured(self, source: FingerprintStore) -> Rival:
+        self._check_memory(source.n_pixels)
+        count = int(self._labels.max()) + 1
         sums = correlate.group_sums(source, self._labels, memory=self._memory)
         names = range(count)
         if count < 2:

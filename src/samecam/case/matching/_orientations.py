@@ -157,7 +157,7 @@ def turned_photos(
     A file that makes the decoder hang or crash costs itself alone.
     """
     pool = compute.LocalPool(
-        resources.n_workers,
+        min(resources.n_workers, max(len(files), 1)),
         timeout=resources.timeout,
         memory=compute.worker_memory(settings.side),
         preload="samecam._preload",

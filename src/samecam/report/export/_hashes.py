@@ -6,6 +6,7 @@ from collections.abc import Collection
 from samecam import compute
 from samecam.case import SavedCase
 from samecam.files import open_input, regular_status
+from samecam.inputs import read_some
 from samecam.report.export._content import ExportedFile
 
 PHASE = "Hashing"
@@ -51,7 +52,7 @@ def _hash(file: str | None, sha256: str, names: Collection[str]) -> tuple[dict[s
         with open_input(file) as stream:
             if regular_status(stream) is None:
                 return {}, "not a regular file any more"
-            while chunk := stream.read(_CHUNK):
+            while chunk := read_some(stream, _CHUNK):
                 for digest in digests.values():
                     digest.update(chunk)
     except OSError as error:
