@@ -6,10 +6,11 @@ Runs in chunks, each in a process of its own, as many at a time as there are cor
 most. A chunk that is done is a line of DIR/journal.jsonl: stopped or killed, the same command
 goes on with the chunks that are not done. The journal holds for one commit and one state of the
 working tree; with another it begins anew. Sums are written when all chunks are done. Exit code:
-0 if nothing was seen that should not have been, 1 otherwise, 3 if time was up before the end.
+0 if nothing was seen that should not have been, 1 otherwise, 3 if it was stopped.
 """
 
 import argparse
+import dataclasses
 import hashlib
 import json
 import multiprocessing
@@ -30,8 +31,9 @@ ROOT = Path(__file__).parents[1]
 WORK = ROOT / "soak"
 RESULT = "benchmarks/results/soak.json"
 SIDE_BY_SIDE = 2
-# What a whole run must have tried.
-WANTED = {"mutated files": 20_000, "kills": 300, "tampered cases": 1_000}
+# What a whole run must have tried, at least; and kills of each command.
+WANTED = {"mutated files": 20_000, "kills": 300, "tampered cases": 1_000, "disk faults": 10}
+OF_EACH = 8
 _WORDS = ("git", "-c", "core.quotepath=off")
 
 Seen = dict[str, Any]
@@ -96,6 +98,8 @@ def run(journal: Journal, work: Path, plan: "parts.Plan", until: float) -> bool:
     left = [name for name in parts.chunks(plan) if name not in journal.done]
     if left and time.monotonic() < until:
         print(f"{len(journal.done)} chunks done, {len(left)} to do", flush=True)
+        for unfinished in work.glob("chunk-*"):
+            shutil.rmtree(unfinished)
         parts.prepare(work, plan)
     count = min(SIDE_BY_SIDE, os.cpu_count() or 1)
     context = multiprocessing.get_context("spawn")
@@ -193,9 +197,13 @@ def _most(rows: Sequence[Seen], name: str, figure: str) -> Any:
     return max(given, key=lambda entry: entry[figure]) if given else None
 
 
-def too_little(total: dict[str, int]) -> list[str]:
+def too_little(result: Seen) -> list[str]:
     """What a whole run must have tried, and has not."""
-    return [f"{n} {total[n]:,}, not {least:,}" for n, least in WANTED.items() if total[n] < least]
+    tried, wanted = dict(result["total"]), dict(WANTED)
+    for command in parts.JOBS:
+        counts = result["kills"]["by_command"].get(command, {})
+        tried[f"kills of {command}"], wanted[f"kills of {command}"] = sum(counts.values()), OF_EACH
+    return [f"{n}: {tried[n]:,}, not {least:,}" for n, least in wanted.items() if tried[n] < least]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -216,17 +224,20 @@ def soak(options: argparse.Namespace) -> int:
     work = Path(options.work or (WORK / "quick" if options.quick else WORK / "full"))
     journal = Journal(work, f"{state_of_tree()} {plan}")
     until = began + 60 * options.minutes if options.minutes is not None else float("inf")
-    if not run(journal, work, plan, until):
-        print(f"time is up; {len(journal.done)} chunks are done: give the same command again")
+    try:
+        finished = run(journal, work, plan, until)
+    except KeyboardInterrupt:
+        finished = False
+    if not finished:
+        print(f"stopped; {len(journal.done)} chunks are done: give the same command again")
         return 3
     result = summary(journal.done)
     for fault in result["faults"]:
         print(json.dumps(fault)[:1000])
-    short = [] if options.quick else too_little(result["total"])
+    short = [] if options.quick else too_little(result)
     print(json.dumps(result["total"]), *short, sep="\n")
-    record.write(
-        "soak", result, folder=record.folder_of(options), seed=parts.SEED, side_by_side=SIDE_BY_SIDE
-    )
+    settings = {**dataclasses.asdict(plan), "seed": parts.SEED, "side_by_side": SIDE_BY_SIDE}
+    record.write("soak", result, folder=record.folder_of(options), **settings)
     return 1 if result["faults"] or short else 0
 
 

@@ -27,6 +27,7 @@ def world(tmp_path_factory):
 def test_all_of_it_is_as_long_as_it_should_be():
     assert {name.split()[0] for name in JOBS} == COMMANDS
     assert sum(sum(job.kills) for job in JOBS.values()) >= soak.WANTED["kills"]
+    assert min(sum(job.kills) for job in JOBS.values()) >= soak.OF_EACH
     assert len(tamperings()) >= soak.WANTED["tampered cases"]
     assert FULL.mutants >= soak.WANTED["mutated files"]
     names = chunks(FULL)
@@ -42,7 +43,7 @@ def test_mutated_photos_and_a_kill_among_them(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["extract", "add", "report", "export vics", "simulate"])
+@pytest.mark.parametrize("name", ["extract", "report", "export vics", "simulate"])
 def test_killed_at_steps(world, tmp_path, name):
     rows = Killing(world, name, tmp_path / "place").at_steps(2)
     assert [row["kills"] for row in rows] == [1, 1]
@@ -50,7 +51,7 @@ def test_killed_at_steps(world, tmp_path, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cluster", "match", "verify", "tune", "compare"])
+@pytest.mark.parametrize("name", ["cluster", "match", "verify"])
 def test_killed_at_random(world, tmp_path, name):
     rows = Killing(world, name, tmp_path / "place").at_random(1)
     assert sum(row["kills"] for row in rows) >= 1
@@ -176,7 +177,7 @@ def test_faults_and_too_little_are_told(tmp_path, monkeypatch):
     result = soak.summary({"mutants/1 of 1": seen})
     assert result["total"]["faults"] == 1
     assert result["faults"][0]["fault"].startswith("one row for each file")
-    assert len(soak.too_little(result["total"])) == len(soak.WANTED)
+    assert len(soak.too_little(result)) == len(soak.WANTED) + len(JOBS)
 
 
 def _lost(*_):
