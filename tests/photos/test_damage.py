@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from samecam.photos import PhotoError, _scans, _webp, read_photo
+from samecam.photos import PhotoError, _blank, _scans, _webp, read_photo
 from tests.photos import damage
 from tests.photos.damage import MAKERS, TAILS, blanked, photo, sky, sweep
 from tests.photos.pictures import encode, scene
@@ -114,6 +114,27 @@ def test_black_areas_of_plain_pixels_are_no_holes():
             read_photo(encode(picture, kind), size=64)
     night = np.where(np.random.default_rng(1).random((400, 512, 1)) < 0.002, pixels, 0)
     read_photo(encode(night.astype(np.uint8), "BMP"), size=64)
+
+
+def test_a_black_frame_on_sectors_is_no_hole_and_a_lost_sector_is():
+    picture = np.maximum(scene(4, 2048, 60)[..., 0], 1)
+    framed = picture.copy()
+    framed[20:30, 512:1024] = 0
+    for pixels, hole in ((picture, False), (framed, False)):
+        assert _blank.has_hole(pixels.tobytes(), [(0, pixels.size)], 2048) == hole
+    for sectors in (1, 2, 9):
+        data = bytearray(picture.tobytes())
+        data[5 * 2048 + 512 : 5 * 2048 + 512 * (1 + sectors)] = bytes(512 * sectors)
+        assert _blank.has_hole(bytes(data), [(0, picture.size)], 2048)
+
+
+@pytest.mark.parametrize("compression", ["none", "jpeg", "deflate"])
+def test_a_big_tiff_is_read(compression):
+    """Its directory is another one, of which nothing may be concluded."""
+    pytest.importorskip("pyvips")
+    data = damage.tiles(Image.fromarray(scene(4, 300, 200)), compression=compression, bigtiff=True)
+    assert data[2] == 43
+    read_photo(data, size=128)
 
 
 # The walk through the codes.

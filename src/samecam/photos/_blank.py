@@ -51,10 +51,14 @@ def _has_blank_sector(whole: _Bytes, span: Span, row: int) -> bool:
     edges = np.flatnonzero(np.diff(blank, prepend=False, append=False)).reshape(-1, 2)
     if len(edges) > _MOST_RUNS:
         return False
-    return any(
-        _is_torn(whole, span, row, begin) and _is_picture(whole[end : end + _NEAR])
-        for begin, end in (edges + first) * _SECTOR
-    )
+    return any(_is_hole(whole, span, row, *edge) for edge in (edges + first) * _SECTOR)
+
+
+def _is_hole(whole: _Bytes, span: Span, row: int, begin: int, end: int) -> bool:
+    """Whether zeros in the midst of the pixels are no line or frame that somebody drew."""
+    after = whole[end : min(end + _NEAR, span[1])]
+    below = whole[begin + row : min(end + row, span[1])] if end - begin < row else after
+    return _is_torn(whole, span, row, begin) and _is_picture(after) and _is_picture(below)
 
 
 def _is_torn(whole: _Bytes, span: Span, row: int, edge: int) -> bool:

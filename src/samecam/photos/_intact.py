@@ -46,6 +46,8 @@ def _check_scans(data: bytes, box: Box, tables: bytes = b"") -> bool:
 
 
 def _check_tiff(data: bytes, box: Box) -> None:
+    if 43 in data[2:4]:  # a BigTIFF, whose directory is another one
+        return
     tags = next(_tiff.folders(data), {})
     kind = tags.get(_tiff.COMPRESSION, (_PLAIN,))[0]
     pieces = _tiff.pieces(tags)

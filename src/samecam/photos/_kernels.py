@@ -243,6 +243,7 @@ def walk_details(
     """The same for a scan of AC coefficients; `blocks` holds which are not zero, and is kept."""
     bits, held, run_left = 0, 0, 0
     low, high = band
+    within = (2 << high) - 1 if high < 63 else -1
     for unit in range(blocks.size):
         if restart and unit and unit % restart == 0:
             at = _restart(data, at, held, unit // restart - 1)
@@ -287,14 +288,14 @@ def walk_details(
                 mask |= 1 << k
             k += 1
         if run_left:
-            while refine and k <= high:
-                if mask & (1 << k):
+            rest = mask & within & -(1 << k) if refine and k <= high else 0
+            while rest:  # a bit for each that is not zero
+                rest &= rest - 1
+                if held == 0:
+                    at, bits, held = _fill(data, at, bits, held)
                     if held == 0:
-                        at, bits, held = _fill(data, at, bits, held)
-                        if held == 0:
-                            return ENDED, at
-                    held -= 1
-                k += 1
+                        return ENDED, at
+                held -= 1
             run_left -= 1
         blocks[unit] = mask
     return WHOLE, at - held // 8
