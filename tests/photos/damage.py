@@ -2,7 +2,6 @@
 
 import importlib.util
 import struct
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,7 @@ from PIL import Image
 
 from samecam.photos import PhotoError, read_photo
 from tests.photos import extras
-from tests.photos.pictures import encode, scene
+from tests.photos.pictures import encode
 
 SIZE = 128  # of the crop
 
@@ -149,6 +148,11 @@ def blanked(data, at):
     return data[:at] + bytes(512) + data[at + 512 :]
 
 
+def flipped(data, at):
+    """Have one bit changed."""
+    return data[:at] + bytes([data[at] ^ 8]) + data[at + 1 :]
+
+
 TAILS = (cut, closed, zeros, padded, rescued)
 
 
@@ -176,7 +180,7 @@ def sweep(data, damage, count, size=SIZE):
     right = read(data, size)
     assert right is not None, "the sound photo is refused"
     tally = Tally()
-    for at in np.linspace(first, len(data) - 8, count).astype(int):
+    for at in np.sort(np.random.default_rng(count).integers(first, len(data) - 8, count)):
         pixels = read(damage(data, int(at)), size)
         share = 0.0 if pixels is None else float((pixels != right).any(axis=2).mean())
         if pixels is None or np.ptp(pixels) == 0:  # flat is unusable
@@ -187,23 +191,3 @@ def sweep(data, damage, count, size=SIZE):
             tally.wrong += 1
             tally.most = max(tally.most, share)
     return tally
-
-
-def table(count, damages=TAILS):
-    """Lines of a table of all kinds: accepted with wrong pixels, of how many."""
-    totals = Counter()
-    for name, picture in (("texture", scene(9, 300, 200)), ("sky", sky(3, 300, 200))):
-        for kind in MAKERS:
-            data = photo(kind, picture)
-            row = [sweep(data, damage, count) for damage in damages]
-            totals.update({d.__name__: t.wrong for d, t in zip(damages, row, strict=True)})
-            words = (f"{t.wrong:4d} ({t.most:4.0%})" for t in row)
-            yield f"{name:8s}{kind:26s}" + " ".join(words)
-    yield f"{'':8s}{'of ' + str(count) + ' each; all':26s}" + str(dict(totals))
-
-
-if __name__ == "__main__":
-    import sys
-
-    for line in table(int(sys.argv[1]), (*TAILS, blanked)):
-        print(line, flush=True)

@@ -115,7 +115,7 @@ class _Picture:
                     return finding
                 if not self._progressive and len(self._walked) == len(self._planes):
                     return "whole"
-        if not self._walked:
+        if not self._planes:
             return "unknown"
         return "whole" if len(self._walked) == len(self._planes) else "ended"
 
@@ -184,12 +184,14 @@ class _Picture:
     def _scan(self, at: int) -> tuple[Finding, int]:
         """Walk a scan whose header stands here; where it ends."""
         data = self._data
+        start = at + max(2, int.from_bytes(data[at : at + 2], "big"))
+        if start >= len(data):
+            return "ended", at
         count = data[at + 2]
         header = data[at + 3 : at + 6 + 2 * count]
         planes = [self._planes[header[2 * k]] for k in range(count)]
         tables = [header[2 * k + 1] for k in range(count)]
         low, high, bits = header[2 * count : 2 * count + 3]
-        start = at + max(2, int.from_bytes(data[at : at + 2], "big"))
         status, end = self._walk_scan(start, planes, tables, (low, high), bits)
         if status:
             return ("ended" if status == 1 else "damaged"), end
