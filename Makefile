@@ -61,6 +61,7 @@ bench: env
 	$(BIN)/python -m benchmarks.dask_tasks
 	$(BIN)/python -m benchmarks.consolidated_study $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.damage $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.pages
 
 # The paper's tables and figures again, into results/ and docs/results.md. Hours; it goes on where

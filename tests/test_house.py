@@ -7,6 +7,7 @@ from pathlib import Path
 import samecam
 
 SOURCE = Path(samecam.__file__).parent
+ROOT = Path(__file__).parent.parent
 LONGEST = 400
 
 
@@ -76,3 +77,16 @@ def test_the_map_names_what_is_there():
     rooms = {path.parent.name + "/" for path in SOURCE.glob("*/__init__.py")}
     assert rooms <= named
     assert {path.parent.name + "/" for path in SOURCE.glob("case/*/__init__.py")} <= named
+
+
+def test_every_test_that_a_page_of_the_docs_names_is_there():
+    named = set()
+    for page in (ROOT / "docs").glob("*.md"):
+        named |= set(re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", page.read_text()))
+    assert len(named) > 20
+    gone = [
+        (file, test)
+        for file, test in sorted(named)
+        if not (ROOT / file).exists() or (test and f"def {test}(" not in (ROOT / file).read_text())
+    ]
+    assert gone == []

@@ -22,6 +22,7 @@ QUICK = {
     "calibration": SHARED,
     "consolidated": SHARED,
     "consolidated_study": SHARED,
+    "damage": SHARED,
     "dask_tasks": (),
     "estimates": (),
     "extraction": (),

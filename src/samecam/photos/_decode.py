@@ -9,7 +9,7 @@ from PIL import Image
 
 from samecam.arrays import Pixels
 from samecam.errors import ParameterValueError
-from samecam.photos import _header, _jpeg, _png, _vips
+from samecam.photos import _header, _intact, _jpeg, _vips
 from samecam.photos._header import Opened, reading
 from samecam.photos._photo import Box, Photo, PhotoError, PhotoInfo
 
@@ -67,24 +67,15 @@ def _read(data: bytes, size: int, offset: tuple[int, int], portrait: Portrait) -
     turn = _turns(info, portrait)
     with _known(info):
         box = _box(info, size, offset, turn)
-        _check_data(data, info, box)
+        is_sure = _intact.check(data, info, box)
         image, pixels = _decode(data, opened, box)
-        if _is_jpeg(info) and _ends_in_gray(image, pixels, box):
+        if not is_sure and _ends_in_gray(image, pixels, box):
             reason = "truncated: the picture ends inside the part that is used"
             raise PhotoError("truncated", reason)
     note = ""
-    if _is_jpeg(info) and not _jpeg.is_whole(data):
+    if _intact.is_jpeg(info) and not _jpeg.is_whole(data):
         note = "the file ends early, below the part that is used"
     return Photo(_turned(pixels) if turn else pixels, info, note)
-
-
-def _check_data(data: bytes, info: PhotoInfo, box: Box) -> None:
-    """Raise if the file cannot hold what its header claims, which decoders overlook."""
-    if _is_jpeg(info) and not _jpeg.holds_enough(data, box[3]):
-        reason = "damaged: too little data for the size the header claims"
-        raise PhotoError("damaged", reason)
-    if info.format == "PNG" and _png.has_changed_pixels(data):
-        raise PhotoError("damaged", "damaged: the checksum of the pixels is wrong")
 
 
 def _decode(data: bytes, opened: Opened, box: Box) -> tuple[Image.Image, Pixels]:
@@ -120,10 +111,6 @@ def _known(info: PhotoInfo) -> Iterator[None]:
         raise error.with_info(info) from error
     except Exception as error:  # any byte sequence may arrive
         raise _header.explained(error).with_info(info) from error
-
-
-def _is_jpeg(info: PhotoInfo) -> bool:
-    return info.format in ("JPEG", "MPO")
 
 
 def _turns(info: PhotoInfo, portrait: Portrait) -> bool:

@@ -7,7 +7,15 @@ import numpy as np
 
 from samecam.arrays import Pixels
 from samecam.photos._exif import Exif, parse_exif
-from samecam.photos._photo import Box, PhotoInfo, another_size, needs_extra, three_planes
+from samecam.photos._heif_items import has_zeros
+from samecam.photos._photo import (
+    Box,
+    PhotoError,
+    PhotoInfo,
+    another_size,
+    needs_extra,
+    three_planes,
+)
 
 # What libheif does to a picture on decoding; the library shows it nowhere else.
 _transformations = attrgetter("_c_image.transformations")
@@ -42,10 +50,13 @@ class HeifPicture:
         exif = image.info.get("exif")
         self.info = PhotoInfo(width, height, "HEIC", parse_exif(exif) if exif else Exif())
         self.n_decoded = width * height
+        self._has_zeros = has_zeros(data)
         self._levels = 2 ** int(image.info.get("bit_depth", 8))
 
     def crop(self, box: Box) -> Pixels:
         """Left, top, right, bottom of the stored picture as (h, w, 3)."""
+        if self._has_zeros:
+            raise PhotoError("damaged", "damaged: zeros stand where coded pixels should")
         whole = np.asarray(self._file)
         for kind, value, *_ in reversed(self._turns):
             if kind == "irot":  # degrees anticlockwise

@@ -1,15 +1,13 @@
 """Read only the top rows of a JPEG: cut its declared height, in memory."""
 
-import re
 from collections.abc import Iterator
+
+from samecam.photos._scans import MARKER
 
 # Start-of-frame markers of the codings libjpeg reads: baseline, extended, progressive.
 _FRAMES = (0xC0, 0xC1, 0xC2)
 _BARE = {0x01, *range(0xD0, 0xD8)}  # markers without a length
 _SCAN, _END = 0xDA, 0xD9
-
-# In coded data an FF is followed by 00 or a restart marker; anything else ends a scan.
-_MARKER = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 
 # Rows decoded below those wanted, for the chroma context of the largest sampling factor.
 MARGIN = 32
@@ -87,9 +85,9 @@ def _has_all_scans(data: bytes, frame: int) -> bool:
         if bits & 0x0F == 0:
             for k in range(components):
                 missing.get(header[2 * k], set()).difference_update(range(first, last + 1))
-        following = _MARKER.search(data, at + 2)
+        following = MARKER.search(data, at + 2)
         while following and following[0][1] not in (_SCAN, _END):
-            following = _MARKER.search(data, following.end())
+            following = MARKER.search(data, following.end())
         if following is None or following[0][1] == _END:
             break
         at = following.start()
@@ -100,7 +98,7 @@ def is_whole(data: bytes) -> bool:
     """Whether an end-of-image marker follows the first scan (FF never stands bare inside)."""
     for position, marker in _segments(data):
         if marker == _SCAN:
-            return data.find(b"\xff\xd9", position) >= 0
+            return data.rfind(b"\xff\xd9") >= position  # from behind: there it is at once
     return False
 
 

@@ -2,12 +2,16 @@
 
 import struct
 from collections.abc import Iterator
+from typing import NamedTuple
 
-WIDTH, LENGTH, COMPRESSION, PHOTOMETRIC = 256, 257, 259, 262
-STRIPS, STRIP_BYTES, TILES, TILE_BYTES = 273, 279, 324, 325
-SUB_FOLDERS, DNG_VERSION = 330, 50706
+from samecam.photos._photo import Box
 
-_CODES = {1: "B", 3: "H", 4: "I", 13: "I"}
+WIDTH, LENGTH, BITS, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
+STRIPS, SAMPLES, STRIP_ROWS, STRIP_BYTES, PLANAR = 273, 277, 278, 279, 284
+TILE_WIDTH, TILE_LENGTH, TILES, TILE_BYTES = 322, 323, 324, 325
+SUB_FOLDERS, JPEG_TABLES, DNG_VERSION = 330, 347, 50706
+
+_CODES = {1: "B", 3: "H", 4: "I", 7: "B", 13: "I"}
 _MOST_FOLDERS, _MOST_VALUES = 32, 2**16
 
 Tags = dict[int, tuple[int, ...]]
@@ -50,6 +54,45 @@ def _folder(data: bytes, at: int, order: str) -> tuple[Tags, list[int]]:
             tags[tag] = struct.unpack_from(f"{order}{number}{code}", data, place)
     end = at + 2 + 12 * count
     return tags, [struct.unpack_from(order + "I", data, end)[0]] if end + 4 <= len(data) else []
+
+
+class Piece(NamedTuple):
+    """A strip or tile: where it stands in the file, and which part of the picture it is."""
+
+    start: int
+    end: int
+    box: Box
+
+
+def pieces(tags: Tags) -> list[Piece]:
+    """Strips or tiles of a picture in their order, one plane after another; none if in doubt."""
+    width, height = (tags.get(tag, (0,))[0] for tag in (WIDTH, LENGTH))
+    if TILES in tags:
+        starts, lengths = tags[TILES], tags.get(TILE_BYTES, ())
+        across, down = (tags.get(tag, (0,))[0] for tag in (TILE_WIDTH, TILE_LENGTH))
+    else:
+        starts, lengths = tags.get(STRIPS, ()), tags.get(STRIP_BYTES, ())
+        across, down = width, min(tags.get(STRIP_ROWS, (height,))[0], height)
+    if len(starts) != len(lengths) or min(width, height, across, down) <= 0:
+        return []
+    columns = -(-width // across)
+    count = columns * -(-height // down)
+    if len(starts) % count:
+        return []
+    answer = []
+    for k, (start, length) in enumerate(zip(starts, lengths, strict=True)):
+        left, top = k % count % columns * across, k % count // columns * down
+        box = (left, top, left + across, min(top + down, height) if across == width else top + down)
+        answer.append(Piece(start, start + length, box))
+    return answer
+
+
+def row_bytes(tags: Tags) -> int:
+    """Bytes of a row of an uncompressed strip or tile."""
+    bits = tags.get(BITS, (1,))
+    samples = 1 if tags.get(PLANAR, (1,))[0] == 2 else tags.get(SAMPLES, (1,))[0]
+    across = tags[TILE_WIDTH][0] if TILES in tags else tags[WIDTH][0]
+    return -(-across * samples * bits[0] // 8)
 
 
 def is_uncompressed(data: bytes, length: int) -> bool:

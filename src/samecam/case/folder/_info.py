@@ -19,7 +19,7 @@ _DETAILS = {
     "parameters?": {"join_rate?": (float, str, None)},
     "null_scale?": (float, None),
     "device?": str,
-    "memory_bytes?": (_COUNT, None),
+    "memory_bytes?": (Span(int, 1, 2**53), None),
 }
 _CLUSTERING = {
     "method": str,

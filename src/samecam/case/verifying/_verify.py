@@ -143,8 +143,8 @@ def verify_case(
         other = "" if not whole or compute.describe_device(device) == named else named
         relabelled = []
         if whole:
-            there = _replay_resources(saved, resources, device, same=not other)
             try:
+                there = _replay_resources(saved, resources, device, same=not other)
                 relabelled = _replay(saved, store, there, say)
             except SamecamError as error:
                 troubles.append(f"The grouping cannot be replayed: {error}")
