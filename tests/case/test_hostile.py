@@ -268,6 +268,13 @@ def test_a_description_of_the_store_that_was_changed_is_seen(case, lie):
     assert any("store.json" in trouble for trouble in result.troubles)
 
 
+def test_what_somebody_made_absurdly_long_is_cut(case):
+    edit(case / "case.json", sources=["/" + "x" * 200_000])
+    code, out, _ = run("verify", case)
+    assert code == 4
+    assert len(out) < 10_000
+
+
 def test_settings_that_were_changed_in_both_places_are_seen(case):
     edit(case / "case.json", extraction__sigma=4.0)
     edit(case / "fingerprints" / "store.json", extractor__sigma=4.0)

@@ -1,7 +1,9 @@
 """A damaged photo is refused, or its pixels are the right ones."""
 
 import io
+import json
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -109,11 +111,20 @@ def test_zeros_that_a_sound_file_needs_are_told_from_those_of_a_hole():
 
 
 def test_zeros_between_the_last_block_and_the_end_marker_are_harmless():
-    """Some cameras fill up their buffers so."""
+    """Some cameras fill up their buffers so; also where the coded data end in a zero."""
     data = made("JPEG 4:2:0")[0]
-    padded = data[:-2] + bytes(700) + b"\xff\xd9"
-    assert _scans.examine(padded, (0, 0, 300, 200)) == "whole"
     assert _scans.examine(data + bytes(700), (0, 0, 300, 200)) == "whole"
+    gray = (Image.fromarray(scene(k, 8, 8)).convert("L").convert("RGB") for k in range(500))
+    small = (encode(image, subsampling="4:4:4") for image in gray)  # colour is coded as zeros
+    for sound in (data, next(d for d in small if d[-3] == 0 and d[-4] not in (0, 255))):
+        padded = sound[:-2] + bytes(700) + b"\xff\xd9"
+        assert _scans.examine(padded, (0, 0, 300, 200)) == "whole"
+
+
+def test_zeros_at_the_end_are_nothing_that_was_coded():
+    data = made("JPEG optimized")[1]
+    for at in range(len(data) // 3, len(data) // 2, 50):
+        assert _scans.examine(damage.zeros(data, at), (0, 0, 300, 200)) == "ended"
 
 
 def test_black_areas_of_plain_pixels_are_no_holes():
@@ -220,3 +231,17 @@ def test_reasons_are_one_sentence():
     with pytest.raises(PhotoError, match="damaged: the coded pixels are not what") as caught:
         read_photo(blanked(data, len(data) // 3), size=128)
     assert caught.value.code == "damaged"
+
+
+def test_the_documentation_has_the_measured_counts():
+    root = Path(__file__).parents[2]
+    text = (root / "docs" / "formats.md").read_text(encoding="utf-8")
+    document = json.loads((root / "benchmarks" / "results" / "damage.json").read_text())
+    rows = document["result"]["wrong"]
+    told = [row for row in rows if any(list(row.values())[1:-1])]
+    for row in told:
+        assert f"| {' | '.join(map(str, row.values()))} |" in text
+    bits = sorted(row["flipped"] for row in rows if row not in told)
+    ends = " | ".join(["0"] * 6)
+    assert f"| the other {len(bits)} | {ends} | {bits[0]} to {bits[-1]} |" in text
+    assert [sound["refused"] for sound in document["result"]["sound"].values()] == [[], []]

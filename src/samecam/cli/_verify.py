@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from samecam.case import Verification
 
 _LISTED = 20
+_LONGEST = 2000
 
 
 @command()
@@ -80,7 +81,12 @@ def _summary(result: "Verification") -> list[str]:
         ]
         lines += _listed("differs", moved)
     agrees = "The case agrees." if result.agrees else "The case does not agree."
-    return [*lines, *_about_log(result), agrees]
+    return [_cut(line) for line in (*lines, *_about_log(result), agrees)]
+
+
+def _cut(line: str) -> str:
+    """A line that somebody made absurdly long, cut; --json has all of it."""
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
 
 
 def _about_log(result: "Verification") -> list[str]:
