@@ -103,18 +103,19 @@ class Killing:
             if sum(row["kills"] for row in self.rows) >= count:
                 break
             self.begin()
-            wrong, kills = [], 0
+            wrong, killed = [], []
             process = start(*self.words())
             for _ in range(3):
-                time.sleep(self.chance.uniform(0.1, 0.5 * self.calm.seconds))
-                kills += kill_a_worker(process, self.chance)
+                time.sleep(wait := self.chance.uniform(0.1, 0.5 * self.calm.seconds))
+                if which := kill_a_worker(process, self.chance):
+                    killed.append(f"{which} after {wait:.2f} s")
             answer, said = _held(end, process)
             wrong += said
             if answer is not None and answer[0] not in (*self.job.codes, 1, 3):
                 wrong.append(f"ended with {answer[0]} after its workers were killed: {answer[1]}")
             elif answer is not None and answer[0] == 1 and not answer[1].startswith("Error: "):
                 wrong.append(f"no sentence after its workers were killed: {answer[1][-300:]}")
-            self._note("workers", kills, wrong)
+            self._note(f"workers: {', '.join(killed)}", len(killed), wrong)
         return self.rows
 
     def _ended(self, process, wrong):

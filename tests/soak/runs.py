@@ -77,18 +77,20 @@ def _lives(process):
 
 
 def kill_a_worker(process, chance):
-    """kill -9 a worker of a run, or the server that forks them; False if there was none.
+    """kill -9 a worker of a run, or the server that forks them; which, or "" if there was none.
 
     Python's own resource tracker is spared: its successor writes tracebacks of its own.
     """
     try:
         victims = [p for p in below(process) if "resource_tracker" not in " ".join(p.cmdline())]
         if not victims:
-            return False
-        chance.choice(sorted(victims, key=lambda p: p.pid)).kill()
+            return ""
+        victim = chance.choice(sorted(victims, key=lambda p: p.pid))
+        which = "a worker" if victim.ppid() != process.pid else "the first below the parent"
+        victim.kill()
     except psutil.NoSuchProcess:
-        return False
-    return True
+        return ""
+    return which
 
 
 def table(path):
