@@ -45,8 +45,9 @@ def state_of_tree() -> str:
     commit = _git("rev-parse", "HEAD").decode().strip()
     digest.update(_git("diff", "HEAD", "--binary", "--", ".", f":!{RESULT}"))
     for name in _git("ls-files", "--others", "--exclude-standard", "-z").split(b"\0"):
-        if name:
-            digest.update(name + b"\0" + (ROOT / os.fsdecode(name)).read_bytes())
+        path = ROOT / os.fsdecode(name)
+        if path.is_file():
+            digest.update(name + b"\0" + path.read_bytes())
     return f"{commit} {digest.hexdigest()}"
 
 
