@@ -3,18 +3,39 @@
 import errno
 import io
 import os
+import stat
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
-from samecam.files import open_input, regular_status
+__all__ = [
+    "each_in_time",
+    "in_time",
+    "open_input",
+    "open_regular",
+    "read_input",
+    "read_some",
+    "regular_status",
+]
 
-__all__ = ["each_in_time", "in_time", "open_regular", "read_input", "read_some"]
+# Reading must not wait for the other end of a pipe, nor make a terminal ours.
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def open_input(file: str | os.PathLike[str]) -> io.FileIO:
+    """Open for reading alone: a pipe must not block, an input is never written to."""
+    return open(os.open(file, _READ), "rb", buffering=0)
+
+
+def regular_status(stream: io.FileIO) -> os.stat_result | None:
+    """Length, times and so on of an open file; None if it is not a regular one."""
+    status = os.fstat(stream.fileno())
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def open_regular(file: str | os.PathLike[str]) -> io.FileIO:

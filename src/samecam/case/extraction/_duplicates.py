@@ -7,8 +7,7 @@ import stat
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from samecam.files import open_input
-from samecam.inputs import each_in_time, read_some
+from samecam.inputs import each_in_time, open_input, read_some
 from samecam.photos import PhotoFile
 
 _ENDS = 2**16
