@@ -4,7 +4,6 @@ import contextlib
 import errno
 import fcntl
 import hashlib
-import io
 import os
 import re
 import secrets
@@ -19,18 +18,14 @@ __all__ = [
     "check_single",
     "check_writable",
     "file_hash",
-    "open_input",
     "open_own",
     "read_own",
     "refuse_link",
-    "regular_status",
     "sweep",
     "work_folder",
     "write_atomically",
 ]
 
-# Reading must not wait for the other end of a pipe, nor make a terminal ours.
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 _OWN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _PART = re.compile(r"\.samecam-[0-9a-f]{24}\.(part|work)")
 _CHUNK = 2**20
@@ -228,17 +223,6 @@ def file_hash(path: Path) -> str:
     except (OSError, SamecamError):
         return ""
     return digest.hexdigest()
-
-
-def open_input(file: str | os.PathLike[str]) -> io.FileIO:
-    """Open for reading alone: a pipe must not block, an input is never written to."""
-    return open(os.open(file, _READ), "rb", buffering=0)
-
-
-def regular_status(stream: io.FileIO) -> os.stat_result | None:
-    """Length, times and so on of an open file; None if it is not a regular one."""
-    status = os.fstat(stream.fileno())
-    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _unwritable(path: Path, error: OSError) -> SamecamError:

@@ -3,16 +3,39 @@
 import errno
 import io
 import os
+import stat
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
-from samecam.files import open_input, regular_status
+__all__ = [
+    "each_in_time",
+    "in_time",
+    "open_input",
+    "open_regular",
+    "read_input",
+    "read_some",
+    "regular_status",
+]
 
-__all__ = ["in_time", "open_regular", "read_input", "read_some"]
+# Reading must not wait for the other end of a pipe, nor make a terminal ours.
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def open_input(file: str | os.PathLike[str]) -> io.FileIO:
+    """Open for reading alone: a pipe must not block, an input is never written to."""
+    return open(os.open(file, _READ), "rb", buffering=0)
+
+
+def regular_status(stream: io.FileIO) -> os.stat_result | None:
+    """Length, times and so on of an open file; None if it is not a regular one."""
+    status = os.fstat(stream.fileno())
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def open_regular(file: str | os.PathLike[str]) -> io.FileIO:
@@ -43,25 +66,42 @@ def read_some(stream: io.FileIO, count: int = -1) -> bytes:
 
 
 def in_time(function: Callable[[T], R], argument: T, seconds: float) -> R:
-    """What a function gives; `TimeoutError` if it takes longer, as on a mount that hangs.
+    """What a function gives; `TimeoutError` if it takes longer, as on a mount that hangs."""
+    result = next(each_in_time(function, [argument], seconds))
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
-    It runs in a thread, which is then left to itself.
+
+def each_in_time(
+    function: Callable[[T], R], arguments: Sequence[T], seconds: float
+) -> Iterator[R | BaseException]:
+    """What a function gives or raises for each; `TimeoutError` for one that takes longer.
+
+    It runs in a thread, which is left to itself with such a one; another goes on.
     """
-    results: list[R] = []
-    failures: list[BaseException] = []
-
-    def work() -> None:
+    done = 0
+    while done < len(arguments):
+        answers: SimpleQueue[R | BaseException] = SimpleQueue()
+        work = partial(_answer, function, arguments[done:], answers)
         try:
-            results.append(function(argument))
-        except BaseException as error:
-            failures.append(error)
+            threading.Thread(target=work, daemon=True, name="in-time").start()
+        except RuntimeError:  # there may be no more of them
+            work()
+        for _ in range(done, len(arguments)):
+            done += 1
+            try:
+                yield answers.get(timeout=seconds)
+            except Empty:
+                yield TimeoutError(errno.ETIMEDOUT, "it does not answer")
+                break
 
-    thread = threading.Thread(target=work, daemon=True, name="in-time")
-    try:
-        thread.start()
-    except RuntimeError:  # there may be no more of them
-        return function(argument)
-    thread.join(seconds)
-    if results:
-        return results[0]
-    raise failures[0] if failures else TimeoutError(errno.ETIMEDOUT, "it does not answer")
+
+def _answer(
+    function: Callable[[T], R], arguments: Sequence[T], answers: "SimpleQueue[R | BaseException]"
+) -> None:
+    for argument in arguments:
+        try:
+            answers.put(function(argument))
+        except BaseException as error:
+            answers.put(error)

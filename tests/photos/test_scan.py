@@ -180,3 +180,21 @@ def test_any_names_come_back_whole(tmp_path_factory, names):
     root = tmp_path_factory.mktemp("names")
     make(root, *names)
     assert {os.fsencode(f.path) for f in scan([root])} == names
+
+
+def test_ten_thousand_names_that_differ_by_a_letter_take_little_memory(tmp_path):
+    """A million names must not take a gigabyte: what a list keeps, and its peak."""
+    import tracemalloc
+
+    names = [f"photo {chr(0x4E00 + k)}.jpg" for k in range(10_000)]
+    for name in names:
+        (tmp_path / name).touch()
+    scan([tmp_path])
+    tracemalloc.start()
+    try:
+        files = scan([tmp_path])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [item.path for item in files] == sorted(names)
+    assert peak / len(names) < 800

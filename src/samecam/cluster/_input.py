@@ -1,6 +1,9 @@
 """What every method takes: fingerprints, a store of them, or their correlations."""
 
+import inspect
+import math
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,8 +13,21 @@ from sklearn.utils.validation import validate_data
 from samecam import compute, correlate
 from samecam.arrays import Gram
 from samecam.errors import ParameterError, ParameterValueError
-from samecam.represent import Representation, SolverReport, represent
+from samecam.represent import Representation, SolverReport, check_correlations, represent
 from samecam.store import FingerprintStore
+
+# Parameters that are numbers, or left out.
+_NUMBERS = ("null_scale", "n_pixels", "batch_size")
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is one, and not too large to reckon with."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return not math.isnan(float(value))
+    except OverflowError:
+        return False
 
 
 class FingerprintInput:
@@ -34,7 +50,8 @@ class FingerprintInput:
         return tags
 
     def _check_input_parameters(self) -> None:
-        """Refuse the first of these parameters that is out of range."""
+        """Refuse the first of these parameters that is out of range, or any of a wrong kind."""
+        self._check_kinds()
         if self.metric not in ("correlation", "precomputed"):
             raise ParameterValueError(
                 "metric", f"{{name}} is {self.metric!r}; choose 'correlation' or 'precomputed'"
@@ -52,6 +69,17 @@ class FingerprintInput:
             compute.check_device(self.device)
         except ParameterError as error:
             raise ParameterValueError(error.parameter, error.message.rstrip(".")) from None
+
+    def _check_kinds(self) -> None:
+        """Refuse what is no number where one is wanted, by the defaults of all parameters."""
+        for name, parameter in inspect.signature(type(self).__init__).parameters.items():
+            default = parameter.default
+            wanted = name in _NUMBERS or (
+                isinstance(default, int | float) and not isinstance(default, bool)
+            )
+            value = getattr(self, name) if wanted else None
+            if wanted and name != "random_state" and value is not default and not _is_number(value):
+                raise ParameterValueError(name, f"{{name}} is {value!r:.40}; give a number")
 
     def _validated(self, X: Any) -> tuple[correlate.Source, int | None]:
         """A store, rows of unit norm, or correlations; and the length of a fingerprint if known."""
@@ -72,6 +100,7 @@ class FingerprintInput:
                 f"X has shape {rows.shape} and metric is 'precomputed'; give the (n, n) "
                 "correlations of all images"
             )
+        check_correlations(rows)
         return rows, self.n_pixels
 
     def _correlations(self, X: Any) -> tuple[Gram, int | None]:

@@ -1,5 +1,6 @@
 """Sparse subspace clustering of fingerprints: SSC and, with Z ≥ 0, SSC-NC."""
 
+import sys
 from numbers import Integral, Real
 from typing import Any, Literal, get_args
 
@@ -115,7 +116,8 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Refuse the first parameter out of range, before any work."""
         self._check_input_parameters()
         count = self.n_clusters
-        if count is not None and not (isinstance(count, Integral) and count >= 1):
+        whole = isinstance(count, Integral) and not isinstance(count, bool)
+        if count is not None and not (whole and count >= 1):
             raise ParameterValueError(
                 "n_clusters", f"{{name}} is {count!r}; choose 1 or more, or leave it out"
             )
@@ -131,7 +133,7 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterValueError(
                 "eigengap", f"{{name}} is {self.eigengap!r}; choose 'guarded' or 'authors'"
             )
-        number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
+        number = isinstance(self.gamma, Real) and 0 < self.gamma < sys.float_info.max
         if not number and self.gamma not in ("auto", "paper", "cost"):
             raise ParameterValueError(
                 "gamma",

@@ -18,6 +18,8 @@ _NAMES = "auto, cpu, cuda or cuda:0, cuda:1, …"
 
 def check_device(name: str) -> None:
     """Refuse what is no name of a device; whether it is there is not asked."""
+    if not isinstance(name, str):
+        raise ParameterError("device", f"{{name}} is {name!r:.40}: choose {_NAMES}.")
     if name not in ("auto", "cpu", TORCH_CPU) and not re.fullmatch(r"cuda(:\d+)?", name):
         raise ParameterError("device", f"{{name}} is {name!r}: choose {_NAMES}.")
 

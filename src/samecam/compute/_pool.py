@@ -1,6 +1,7 @@
 """Processes on this machine, and what every executor promises."""
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -127,6 +128,11 @@ class LocalPool:
             inner = self._pool.schedule(function, args=(argument,))
         except RuntimeError:
             raise _broken() from None
+        except OSError as error:  # of what they share with this process
+            raise PoolBrokenError(
+                f"The worker processes could not be started ({error.strerror}): see whether there "
+                "is room in /dev/shm, and how many open files are allowed (ulimit -n)."
+            ) from None
         outer: Future[R] = Future()
         self._waiting[outer] = _Task(inner)
         outer.add_done_callback(lambda done: self._waiting.pop(done, None))
@@ -147,8 +153,14 @@ class LocalPool:
         """End all workers at once, or leave behind those that cannot be ended."""
         self._closed.set()
         self._pool.stop()
+        if sys.is_finalizing():  # no thread begins any more; workers end with this process
+            return
         ending = threading.Thread(target=self._pool.join, daemon=True, name="pool-end")
-        ending.start()
+        try:
+            ending.start()
+        except RuntimeError:  # there may be no more threads
+            self._pool.join()
+            return
         ending.join(_END_SECONDS)
         if ending.is_alive():
             _leave_behind()
@@ -212,7 +224,8 @@ def _start_server() -> None:
 def _broken() -> PoolBrokenError:
     return PoolBrokenError(
         "The worker processes could not be started or kept alive. In a script, call samecam "
-        "under `if __name__ == '__main__':`; else see whether the machine is out of memory."
+        "under `if __name__ == '__main__':`; else see whether there is too little memory, or too "
+        "few processes or open files are allowed (ulimit -a)."
     )
 
 

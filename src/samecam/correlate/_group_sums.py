@@ -149,6 +149,8 @@ def centroid_correlations(gram: npt.NDArray[np.floating], labels: AnyLabels) -> 
     which is what correlating with the averaged fingerprints gives; 0 where nothing is
     left of a group. Returns (n, n_groups) float64.
     """
+    if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
+        raise ValueError(f"gram has shape {gram.shape}; give the (n, n) correlations of all photos")
     members = Membership(checked_labels(labels, len(gram)))
     inside, mine = members.inside, members.groups
     products = np.asarray(gram @ members.dense(0, members.count).T, dtype=np.float64)

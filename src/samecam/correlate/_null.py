@@ -38,6 +38,9 @@ def null_scale(gram: Any, n_pixels: int | None = None) -> float:
     """
     from threadpoolctl import threadpool_limits
 
+    if len(gram.shape) != 2 or gram.shape[0] != gram.shape[1]:
+        shape = tuple(gram.shape)
+        raise ValueError(f"gram has shape {shape}; give the (n, n) correlations of all photos")
     n = len(gram)
     least = 0.0 if n_pixels is None else float(1 / np.sqrt(n_pixels))
     if n < _FEWEST and n_pixels is not None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from samecam import correlate
 from samecam.arrays import Doubles, Gram, Labels
+from samecam.represent import check_range
 
 # A share of the memory that is left over goes to blocks of correlations that are looked at, and
 # a number there takes so many bytes with what is made of it.
@@ -78,6 +79,7 @@ def comparisons_from_gram(gram: Gram, labels: npt.ArrayLike) -> Comparisons:
     """Comparisons from the (n, n) correlations of all photos."""
     if gram.ndim != 2 or gram.shape[0] != gram.shape[1]:
         raise ValueError(f"gram has shape {gram.shape}; give the (n, n) correlations of all photos")
+    check_range(gram)
     groups = _checked(labels, len(gram))
     members = correlate.Membership(groups)
     products = np.asarray(gram @ members.dense(0, members.count, "F").T, dtype=np.float64)

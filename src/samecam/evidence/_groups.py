@@ -14,6 +14,7 @@ from samecam.evidence._comparisons import (
     intra_correlations,
 )
 from samecam.evidence._null import Null
+from samecam.represent import check_range
 
 Apart = Literal["alone", "different", "unclear", "near", "too weak"]
 
@@ -124,6 +125,7 @@ def pair_evidence(
     scale : standard deviation of chance σ₀ of a single pair
     leave_out : (m, m) symmetric, True for pairs not to count
     """
+    check_range(gram)
     chosen = np.triu(np.ones(gram.shape, dtype=bool), 1)
     if leave_out is not None:
         if leave_out.shape != gram.shape:

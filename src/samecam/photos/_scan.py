@@ -3,7 +3,6 @@
 import fnmatch
 import glob
 import os
-import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -200,7 +199,7 @@ def _walk(folder: str) -> Iterator[str]:
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
     try:
-        return stat.S_ISDIR(entry.stat().st_mode)
+        return entry.is_dir()
     except OSError:  # a dangling or circular link: a file that cannot be read
         return False
 
@@ -224,8 +223,9 @@ def _named(roots: list[_Root]) -> dict[str, str]:
                 relative = os.path.relpath(file, root.folder).replace(os.sep, "/")
                 path = "/".join([*front, relative])
                 if files.setdefault(path, file) != file:
-                    clash |= {k, owner[path]}
-                owner.setdefault(path, k)
+                    clash |= {k, owner.get(path, 0)}
+                if k:  # of the first root need not be kept
+                    owner.setdefault(path, k)
         longer = [k for k in clash if depth[k] < len(parts[k])]
         if not longer:
             break

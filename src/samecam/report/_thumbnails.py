@@ -16,8 +16,7 @@ import numpy as np
 from samecam import compute
 from samecam.case import CasePhoto
 from samecam.errors import SamecamError
-from samecam.files import open_input
-from samecam.inputs import read_some
+from samecam.inputs import open_input, read_some
 from samecam.photos import looks_like_picture
 
 if TYPE_CHECKING:

@@ -10,10 +10,11 @@ only the correlations ``gram`` = X Xᵀ (n, n) are needed. Row by row it reads :
     minimise  ½(g_ii − 2 c·g_i + c G cᵀ) + γ‖c‖₁   with  c_i = 0
 
 `represent` solves it; `objective`, `gradient`, `kkt_violation`, `duality_gap` and `gamma_max`
-judge a solution, whoever gave it; `check_gram` refuses what is no Gram.
+judge a solution, whoever gave it; `check_gram`, `check_range` and
+`check_correlations` refuse what is no Gram.
 """
 
-from samecam.represent._checks import check_gram
+from samecam.represent._checks import check_correlations, check_gram, check_range
 from samecam.represent._problem import (
     duality_gap,
     gamma_max,
@@ -27,7 +28,9 @@ __all__ = [
     "Representation",
     "Solver",
     "SolverReport",
+    "check_correlations",
     "check_gram",
+    "check_range",
     "duality_gap",
     "gamma_max",
     "gradient",

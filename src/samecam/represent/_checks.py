@@ -10,6 +10,9 @@ from samecam.errors import ParameterValueError
 
 _BLOCK = 1024
 UNIT = 1e-3  # how far a diagonal entry may be from 1
+# How far below 0 an eigenvalue may be: two digits after the point move it by less than that.
+_INDEFINITE, _ROUNDED = 0.1, 0.01
+_LOOKED_AT = 1024  # rows of a Gram whose eigenvalues are asked for
 ASYMMETRY = 1e-5  # how far gram[i, j] may be from gram[j, i], in units of max |gram|
 
 
@@ -56,6 +59,35 @@ def check_gram(gram: NDArray[np.floating]) -> float:
     return largest
 
 
+def check_range(gram: ArrayLike) -> None:
+    """As `check_gram`, and raise if an entry is larger than a correlation can be."""
+    largest = check_gram(as_gram(gram))
+    if largest > 1 + 2 * UNIT:
+        raise ValueError(
+            f"gram has an entry of size {largest:.6g}: give correlations, which lie between -1 "
+            "and 1"
+        )
+
+
+def check_correlations(gram: NDArray[np.floating]) -> None:
+    """As `check_range`, and raise if no fingerprints can have these correlations.
+
+    Those of some have no negative eigenvalue; of large matrices, evenly spread rows are
+    looked at.
+    """
+    check_range(gram)
+    rows = np.unique(np.linspace(0, max(len(gram) - 1, 0), _LOOKED_AT).round().astype(np.intp))
+    some = gram[np.ix_(rows, rows)].astype(np.float64) if len(gram) else np.zeros((0, 0))
+    some[np.diag_indices(len(some))] += _INDEFINITE + _ROUNDED * math.sqrt(len(some))
+    try:
+        np.linalg.cholesky(some)
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "gram has eigenvalues far below 0, which no correlations of fingerprints have: "
+            "correlate all images with one another, on the same pixels"
+        ) from None
+
+
 def _not_finite(gram: NDArray[np.floating]) -> str:
     """Message about the first entry that is not finite."""
     i = next(k for k, row in enumerate(gram) if not np.isfinite(row).all())
@@ -96,7 +128,7 @@ def check_gamma(gamma: float) -> float:
     """`gamma` as a float, if it is a finite positive number."""
     try:
         value = float(gamma)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise ParameterValueError(

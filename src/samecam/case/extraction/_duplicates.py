@@ -5,10 +5,9 @@ import os
 import re
 import stat
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from samecam.files import open_input
-from samecam.inputs import in_time, read_some
+from samecam.inputs import each_in_time, open_input, read_some
 from samecam.photos import PhotoFile
 
 _ENDS = 2**16
@@ -33,14 +32,13 @@ def likely_duplicates(files: Iterable[PhotoFile]) -> list[list[PhotoFile]]:
     for item in files:
         by_size[_size(item)].append(item)
     result: list[list[PhotoFile]] = []
-    ends = _Ends()
     for alike in by_size.values():
         if len(alike) == 1:
             result.append(alike)
             continue
         by_ends: defaultdict[object, list[PhotoFile]] = defaultdict(list)
-        for item in alike:
-            by_ends[ends(item)].append(item)
+        for item, ends in zip(alike, _all_ends(alike), strict=True):
+            by_ends[ends].append(item)
         result += (sorted(same, key=_likely_copy) for same in by_ends.values())
     return result
 
@@ -65,29 +63,22 @@ def _size(item: PhotoFile) -> object:
     return status.st_size if stat.S_ISREG(status.st_mode) else item
 
 
-class _Ends:
-    """Tells files by their first and last bytes; one that cannot be read is like no other.
+def _all_ends(files: list[PhotoFile]) -> Iterator[object]:
+    """The same for files with the same ends; one that cannot be read is like no other.
 
     Where several do not answer in time, the rest is not looked at.
     """
-
-    def __init__(self) -> None:
-        self._patience = _MOST_LATE
-
-    def __call__(self, item: PhotoFile) -> object:
-        """The same for files with the same ends."""
-        if not self._patience:
-            return item
-        try:
-            return in_time(_read_ends, item.file, _SECONDS)
-        except TimeoutError:
-            self._patience -= 1
-            return item
-        except OSError:
-            return item
+    late = 0
+    answers = each_in_time(_read_ends, [item.file for item in files], _SECONDS)
+    for item in files:
+        answer = next(answers) if late < _MOST_LATE else None
+        late += isinstance(answer, TimeoutError)
+        yield answer if isinstance(answer, bytes) else item
 
 
 def _read_ends(file: str) -> bytes:
+    if not os.stat(file).st_size:
+        return b""
     with open_input(file) as stream:
         head = read_some(stream, _ENDS)
         stream.seek(max(0, os.fstat(stream.fileno()).st_size - _ENDS))

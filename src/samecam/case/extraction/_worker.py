@@ -14,9 +14,8 @@ from samecam.arrays import Pixels
 from samecam.case.extraction._scene import keep_scene
 from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
-from samecam.files import open_input
 from samecam.fingerprint import NoResidualError, fingerprint
-from samecam.inputs import read_some
+from samecam.inputs import open_input, read_some
 from samecam.photos import (
     READ,
     Exposure,

@@ -8,7 +8,7 @@ from typing import Any
 
 from samecam.documents import parse
 from samecam.errors import SamecamError
-from samecam.files import open_input, regular_status
+from samecam.inputs import open_input, regular_status
 
 TUNE_FORMAT, TUNE_VERSION = "samecam-tune", 1
 # What is chosen, and the method that takes all of it.

@@ -20,6 +20,7 @@ from samecam.case.extraction import (
     Photos,
     arguments,
     check_apart,
+    nothing_begun_yet,
     nothing_left_to_finish,
     source,
 )
@@ -107,7 +108,8 @@ def add_photos(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     saved = open_case(case)
     folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
-    files, prefix = _named(saved, arguments(photos))
+    with nothing_begun_yet(stop):
+        files, prefix = _named(saved, arguments(photos))
     job = Job(folder, saved.info["sources"], files, settings)
     check_budget(len(files) // 2, settings.n_pixels, clustering, resources)
     if planned is not None:

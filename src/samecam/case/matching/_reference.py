@@ -10,7 +10,13 @@ import numpy as np
 
 from samecam import compute, correlate, evidence
 from samecam.arrays import Floats
-from samecam.case.extraction import Photos, arguments, choose_size, measure_photos
+from samecam.case.extraction import (
+    Photos,
+    arguments,
+    choose_size,
+    measure_photos,
+    nothing_begun_yet,
+)
 from samecam.case.folder import ExtractionSettings, Size
 from samecam.case.matching._match import (
     RATE,
@@ -100,7 +106,8 @@ def match_reference(
     check_rate(rate)
     resources = (resources or compute.Resources()).resolve()
     progress, stop = progress or compute.no_progress, stop or threading.Event()
-    own, files = scan(arguments(reference)), scan(arguments(photos))
+    with nothing_begun_yet(stop):
+        own, files = scan(arguments(reference)), scan(arguments(photos))
     settings = _settings(own, size, resources, progress, stop)
     _check_memory(len(own), settings, resources.memory_for("cpu"))
     upright = turned_photos(own, settings, resources, progress, stop, turns=(0,), smaller=False)

@@ -1,6 +1,7 @@
 """The files a case was made from, hashed again."""
 
 import hashlib
+import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,11 +13,13 @@ from samecam import compute
 from samecam.case.extraction import open_vectors
 from samecam.case.folder import find_sources, is_of_photos
 from samecam.errors import SamecamError
-from samecam.files import open_input, regular_status
+from samecam.inputs import in_time, open_regular, read_some
 from samecam.store import Record
 
 PHASE = "Hashing"
 _CHUNK = 2**20
+# Seconds until a file is taken not to answer: these, and its length over the slowest of disks.
+_PATIENCE, _SLOWEST = 60.0, 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,19 +66,22 @@ def check_inputs(
 
 
 def _hash(file: str | None) -> str | None:
-    """SHA-256 of a file, opened for reading alone; None if it cannot be read."""
+    """SHA-256 of a file, opened for reading alone; None if it cannot be read, or not in time."""
     if file is None:
         return None
     try:
-        with open_input(file) as stream:
-            if regular_status(stream) is None:
-                return None
-            digest = hashlib.sha256()
-            while chunk := stream.read(_CHUNK):
-                digest.update(chunk)
-            return digest.hexdigest()
+        length = os.stat(file).st_size
+        return in_time(_sha256, file, _PATIENCE + length / _SLOWEST)
     except OSError:
         return None
+
+
+def _sha256(file: str) -> str:
+    digest = hashlib.sha256()
+    with open_regular(file) as stream:
+        while chunk := read_some(stream, _CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def _check_vectors(sources: Sequence[str], wanted: Mapping[str, str]) -> InputCheck:

@@ -1,5 +1,6 @@
 """LS-SSC: split, partition, recycle, merge, attract."""
 
+import sys
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -166,7 +167,7 @@ class LargeScaleSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ign
             raise ParameterValueError(
                 "n_neighbours", f"{{name}} is {self.n_neighbours!r}; give 2 or more, 5 is usual"
             )
-        number = isinstance(self.gamma, Real) and 0 < self.gamma < np.inf
+        number = isinstance(self.gamma, Real) and 0 < self.gamma < sys.float_info.max
         if not number and self.gamma not in (None, "auto", "paper"):
             raise ParameterValueError(
                 "gamma", f"{{name}} is {self.gamma!r}; give a positive number, 'auto' or 'paper'"

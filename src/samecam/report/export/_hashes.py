@@ -5,8 +5,7 @@ from collections.abc import Collection
 
 from samecam import compute
 from samecam.case import SavedCase
-from samecam.files import open_input, regular_status
-from samecam.inputs import read_some
+from samecam.inputs import open_input, read_some, regular_status
 from samecam.report.export._content import ExportedFile
 
 PHASE = "Hashing"
