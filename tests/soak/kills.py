@@ -134,7 +134,7 @@ class Killing:
                 "how": how,
                 "kills": kills,
                 "stood": stood,
-                "faults": wrong,
+                "faults": [text.replace(str(self.place), "PLACE") for text in wrong],
             }
         )
 

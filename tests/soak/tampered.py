@@ -155,13 +155,19 @@ def attempt(world, slot, place, tampering, seed, names):
                 "seconds": round(outcome.seconds, 2),
                 "memory": outcome.memory,
                 "faults": wrong,
-                "error": (outcome.out[-1000:] + outcome.error[-3000:]) if wrong else "",
+                "error": _told(outcome, place) if wrong else "",
             }
         )
     shutil.rmtree(place, ignore_errors=True)
     if _all_hashes(world.root) != photos:
         seen[-1]["faults"].append("changed photos, or the case that was copied")
     return seen
+
+
+def _told(outcome, place):
+    """The ends of what a command said, without where on this machine it was run."""
+    text = f"{outcome.out[-300:]}\n{outcome.error[:300]}\n…\n{outcome.error[-600:]}"
+    return text.replace(str(place.parent), "WORK").strip()
 
 
 def _all_hashes(folder):
@@ -182,14 +188,15 @@ def _differs(one, other, file):
 def faults(name, outcome):
     """What is wrong with how a command ended."""
     wrong, error = [], outcome.error
-    if outcome.code not in CODES:
+    if outcome.code not in CODES and "Traceback" not in error:
         wrong.append(f"exit code {outcome.code}")
     if name != "verify" and outcome.code == 4:
         wrong.append("exit code 4, which is for verify")
     if "Traceback" in error:
         lines = [line for line in error.strip().split("\n") if line.strip()]
         places = [line.split("/samecam/")[-1] for line in lines if "/samecam/" in line]
-        wrong.append(f"traceback: {lines[-1][:150]} ({places[-1] if places else '?'})")
+        code = f"exit code {outcome.code}, " if outcome.code not in CODES else ""
+        wrong.append(f"{code}traceback: {lines[-1][:150]} ({places[-1] if places else '?'})")
     elif "not enough memory" in error:
         wrong.append("out of memory")
     elif outcome.code == 1 and "Error: " not in error:
