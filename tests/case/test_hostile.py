@@ -189,6 +189,7 @@ ENDLESS = (
         ("UPDATE records SET meta = x'ff'",),
         ("UPDATE records SET meta = replace(meta, '\"good\"', '\"best\"')",),
         ("UPDATE records SET meta = replace(meta, '\"bytes\": ', '\"bytes\": 1e999')",),
+        ("UPDATE records SET meta = json_set(meta, '$.width', 'x')",),
         (f"UPDATE records SET meta = '{'[' * 100_000}'",),
         (f"UPDATE records SET meta = '{{\"status\": {'9' * 5000}}}'",),
         ('UPDATE records SET meta = \'{"status": "\\ud800"}\'',),

@@ -95,6 +95,20 @@ def test_a_report_belongs_to_the_tables_it_was_made_from(photos, tmp_path):
     assert any("other tables" in trouble for trouble in verify_case(case).troubles)
 
 
+def test_a_report_that_was_changed_is_seen_and_made_anew(rows, tmp_path):
+    case = tmp_path / "case"
+    words = ("cluster", "--fingerprints", str(rows), "-o", str(case), "--quiet")
+    assert call(*words).exit_code == 0
+    page = (case / "report.html").read_bytes()
+    assert verify_case(case).agrees
+    (case / "report.html").write_bytes(page.replace(b"</html>", b"<p>Not so.</p></html>"))
+    (trouble,) = verify_case(case).troubles
+    assert "or was changed" in trouble
+    assert call(*words).exit_code == 0
+    assert b"Not so" not in (case / "report.html").read_bytes()
+    assert verify_case(case).agrees
+
+
 def test_photos_that_are_gone_or_changed_are_named(photos, tmp_path):
     case = tmp_path / "case"
     first = cluster_photos([photos], case, SMALL, resources=ONE).extraction

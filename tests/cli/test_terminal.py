@@ -174,8 +174,9 @@ def test_a_bug_is_a_sentence_and_a_file_to_send(monkeypatch, tmp_path):
     ("raised", "told"),
     [
         (OSError(errno.EIO, "Input/output error", "a\nb"), "'a\\nb': Input/output error."),
-        (OSError(errno.ENFILE, "Too many open files"), "The system says: Too many open files."),
-        (MemoryError(), "There is not enough memory: "),
+        (OSError(errno.EIO, "Input/output error"), "The system says: Input/output error."),
+        (OSError(errno.ENFILE, "x"), "This process may not open as many files as it needs: "),
+        (MemoryError(), "This process gets too little memory, or too few threads: "),
     ],
 )
 def test_what_the_system_refuses_is_a_sentence(monkeypatch, raised, told):

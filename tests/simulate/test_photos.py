@@ -278,6 +278,17 @@ def test_import_is_light():
     assert done.stdout.strip() == "[]"
 
 
+def test_a_simulation_that_was_killed_at_once_or_at_the_end_is_the_same(tmp_path, small):
+    """Killed before anything tells what it was begun with, and after all is there."""
+    (tmp_path / "images").mkdir()
+    (tmp_path / f".samecam-{'0' * 24}.part").write_text("{")
+    for _ in range(2):
+        simulate_photos(tmp_path, outliers=2, seed=7, **SMALL)
+        for path in small.rglob("*.*"):
+            assert (tmp_path / path.relative_to(small)).read_bytes() == path.read_bytes()
+    assert len(list(tmp_path.iterdir())) == len(list(small.iterdir()))
+
+
 def test_an_unfinished_simulation_is_gone_on_with(tmp_path, small):
     shutil.copytree(small, tmp_path / "half")
     half = tmp_path / "half"

@@ -15,7 +15,6 @@ from samecam.case.folder import (
     CHANGED,
     CLUSTERS,
     COLUMNS,
-    MARK,
     REPORT,
     STATUSES,
     AuditLog,
@@ -35,6 +34,8 @@ from samecam.case.folder import (
     open_store,
     read_tuned,
     report_is_current,
+    report_marks,
+    seal_report,
 )
 from samecam.case.grouping import (
     Addition,
@@ -60,7 +61,6 @@ __all__ = [
     "CHANGED",
     "CLUSTERS",
     "COLUMNS",
-    "MARK",
     "REPORT",
     "SIZES",
     "STATUSES",
@@ -108,6 +108,8 @@ __all__ = [
     "plan_extraction",
     "read_tuned",
     "report_is_current",
+    "report_marks",
+    "seal_report",
     "stop_on_signals",
     "tune_case",
     "verify_case",

@@ -16,11 +16,12 @@ from samecam.cli._evaluate import evaluate
 from samecam.cli._experiment import experiment
 from samecam.cli._export import export
 from samecam.cli._extract import extract
-from samecam.cli._failures import last_resort, system_error
+from samecam.cli._failures import lack, last_resort, system_error
 from samecam.cli._match import match
 from samecam.cli._output import error_lines, tell
 from samecam.cli._report import report
 from samecam.cli._simulate import simulate
+from samecam.cli._text import cut
 from samecam.cli._tune import tune
 from samecam.cli._verify import verify
 from samecam.errors import SamecamError
@@ -67,19 +68,16 @@ def main() -> None:
         tell(error_lines(error))
         sys.exit(error.exit_code)
     except SamecamError as error:
-        tell(f"Error: {error}")
+        tell(f"Error: {cut(str(error))}")
         sys.exit(1)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
-    except MemoryError:
-        tell("Error: There is not enough memory: give --memory, or work on a larger machine.")
-        sys.exit(1)
-    except OSError as error:
-        tell(f"Error: {system_error(error)}")
-        sys.exit(1)
-    except Exception as error:  # a bug: never shown as Python does
-        tell(last_resort(error))
+    except Exception as error:
+        if sentence := lack(error) or system_error(error):
+            tell(f"Error: {sentence}")
+            sys.exit(1)
+        tell(last_resort(error))  # a bug: never shown as Python does
         sys.exit(70)
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 import click
 
-from samecam.cli._environment import check_environment, lack
+from samecam.cli._environment import check_environment
 from samecam.errors import ParameterError, SamecamError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -67,10 +67,6 @@ class Command(click.Command):
             return super().invoke(ctx)
         except ParameterError as error:
             raise SamecamError(error.with_name(self.typed(error.parameter))) from None
-        except (MemoryError, ImportError, OSError, RuntimeError) as error:
-            if isinstance(error, BrokenPipeError) or not (sentence := lack(error)):
-                raise
-            raise SamecamError(sentence) from None
 
     def typed(self, parameter: str) -> str:
         """A parameter as it is typed: '--clusters' for n_clusters; its own name if it is none."""

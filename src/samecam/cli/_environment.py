@@ -1,7 +1,6 @@
 """What must hold of the process before any command runs."""
 
 import codecs
-import errno
 import resource
 import sys
 
@@ -29,27 +28,3 @@ def check_environment() -> None:
             f"Names of files are read as {encoding} here, and samecam needs UTF-8: set "
             "PYTHONUTF8=1, or a locale like LC_ALL=C.UTF-8."
         )
-
-
-# What libraries say when they get no memory or no thread; most raise nothing of their own for it.
-_NO_ROOM = ("failed to map segment", "annot allocate memory", "can't start new thread")
-_MEMORY, _FILES = (errno.ENOMEM, errno.EAGAIN), (errno.EMFILE, errno.ENFILE)
-
-
-def lack(error: BaseException | None) -> str:
-    """A sentence about what this process was not given, if that lies behind an error; else ""."""
-    while error is not None:
-        number = error.errno if isinstance(error, OSError) else None
-        if number in _FILES:
-            return "This process may not open as many files as it needs: raise ulimit -n."
-        if (
-            isinstance(error, MemoryError)
-            or number in _MEMORY
-            or any(words in str(error) for words in _NO_ROOM)
-        ):
-            return (
-                "This process gets too little memory, or too few threads: raise its limits "
-                "(ulimit -v, ulimit -u), or end other programs."
-            )
-        error = error.__cause__ or error.__context__
-    return ""

@@ -1,5 +1,6 @@
 """What nobody foresaw, as a sentence: never a traceback on the screen."""
 
+import errno
 import os
 import platform
 import sys
@@ -8,9 +9,34 @@ import traceback
 
 from samecam._version import __version__
 
+# What libraries say when they get no memory or no thread; most raise nothing of their own for it.
+_NO_ROOM = ("failed to map segment", "annot allocate memory", "can't start new thread")
+_MEMORY, _FILES = (errno.ENOMEM, errno.EAGAIN), (errno.EMFILE, errno.ENFILE)
 
-def system_error(error: OSError) -> str:
-    """What the system refused, and of which file."""
+
+def lack(error: BaseException | None) -> str:
+    """A sentence about what this process was not given, if that lies behind an error; else ""."""
+    while error is not None:
+        number = error.errno if isinstance(error, OSError) else None
+        if number in _FILES:
+            return "This process may not open as many files as it needs: raise ulimit -n."
+        if (
+            isinstance(error, MemoryError)
+            or number in _MEMORY
+            or any(words in str(error) for words in _NO_ROOM)
+        ):
+            return (
+                "This process gets too little memory, or too few threads: raise its limits "
+                "(ulimit -v, ulimit -u), or end other programs."
+            )
+        error = error.__cause__ or error.__context__
+    return ""
+
+
+def system_error(error: Exception) -> str:
+    """What the system refused, and of which file; "" if it was not the system."""
+    if not isinstance(error, OSError):
+        return ""
     names = [repr(os.fsdecode(n)) for n in (error.filename, error.filename2) if _is_name(n)]
     what = error.strerror or type(error).__name__
     return f"{' and '.join(names)}: {what}." if names else f"The system says: {what}."

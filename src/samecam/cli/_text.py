@@ -28,3 +28,9 @@ def printable(text: str) -> str:
     writing, and bytes that are not UTF-8.
     """
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def cut(text: str, longest: int = 2000) -> str:
+    """A text without the middle of what somebody made absurdly long."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"

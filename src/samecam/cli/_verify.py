@@ -8,13 +8,12 @@ from samecam.cli._command import command, option, together
 from samecam.cli._options import memory_option, output_options, take_resources, workers_option
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
-from samecam.cli._text import counted
+from samecam.cli._text import counted, cut
 
 if TYPE_CHECKING:
     from samecam.case import Verification
 
 _LISTED = 20
-_LONGEST = 2000
 
 
 @command()
@@ -81,12 +80,7 @@ def _summary(result: "Verification") -> list[str]:
         ]
         lines += _listed("differs", moved)
     agrees = "The case agrees." if result.agrees else "The case does not agree."
-    return [_cut(line) for line in (*lines, *_about_log(result), agrees)]
-
-
-def _cut(line: str) -> str:
-    """A line that somebody made absurdly long, cut; --json has all of it."""
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return [cut(line) for line in (*lines, *_about_log(result), agrees)]
 
 
 def _about_log(result: "Verification") -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from samecam.case import MARK, STATUSES, CasePhoto, SavedCase
+from samecam.case import STATUSES, CasePhoto, SavedCase, report_marks, seal_report
 from samecam.errors import SamecamError
 from samecam.evidence import ABSENCE, MODEL, SENSOR, base_rate_sentence
 from samecam.report._cards import Card, Figure, alone_figures, build_cards
@@ -83,17 +83,17 @@ def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(name=marked, shown=shown)
-    return environment.from_string(_file("page.html")).render(
+    html = environment.from_string(_file("page.html")).render(
         **_context(page),
         thumbnails=thumbnails is not None,
         blur=blur,
         style=Markup(style),
         script=Markup(script),
         policy=_policy(style, script),
-        mark=MARK,
-        digest=page.content.digest,
+        marks=Markup(report_marks(page.content.digest)),
         details=_script_json([_details(figure) for figure in page.figures]),
     )
+    return seal_report(html)
 
 
 def _file(name: str) -> str:

@@ -191,13 +191,22 @@ def _prepare(folder: Path, arguments: dict[str, Any]) -> None:
     note = folder / "simulation.json"
     for part in (folder, folder / "images"):
         sweep(part)
-    used = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-    if used and ((folder / "truth.csv").exists() or not _is_of(note, arguments)):
+    if _is_used(folder) and not _is_of(note, arguments):
         raise SamecamError(
             f"{folder} exists and is not an empty folder: choose a new one or empty it first."
         )
     (folder / "images").mkdir(parents=True, exist_ok=True)
     write_atomically(note, json.dumps(arguments, indent=2) + "\n")
+
+
+def _is_used(folder: Path) -> bool:
+    """Whether a folder holds more than a run that was killed at once has made."""
+    if not folder.is_dir():
+        return folder.exists()
+    images = folder / "images"
+    return any(
+        path != images or not path.is_dir() or any(path.iterdir()) for path in folder.iterdir()
+    )
 
 
 def _is_of(note: Path, arguments: dict[str, Any]) -> bool:

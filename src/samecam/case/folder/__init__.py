@@ -29,14 +29,8 @@ from samecam.case.folder._names import (
     STORE,
     USED,
 )
-from samecam.case.folder._reader import (
-    MARK,
-    SavedCase,
-    open_case,
-    open_store,
-    report_is_current,
-    tables_digest,
-)
+from samecam.case.folder._reader import SavedCase, open_case, open_store
+from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, Size, StoreSettings
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import (
@@ -60,7 +54,6 @@ __all__ = [
     "GROUPS",
     "IMAGES",
     "LOG",
-    "MARK",
     "REPORT",
     "START",
     "STATUSES",
@@ -104,7 +97,8 @@ __all__ = [
     "read_places",
     "read_tuned",
     "report_is_current",
-    "tables_digest",
+    "report_marks",
+    "seal_report",
     "used_photos",
     "written_hashes",
 ]

@@ -28,8 +28,11 @@ from samecam.files import read_own
 Row = Mapping[str, str]
 
 _PLACES = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
-# Numbers of `evidence.csv` that are shown.
-_FIGURES = ("z", "comparisons", "adjusted_p", "nearest_correlation", "nearest_z", "pce")
+# Columns of `evidence.csv` that hold numbers.
+_FIGURES = (
+    *("correlation", "z", "p_value", "comparisons", "adjusted_p"),
+    *("nearest", "nearest_correlation", "nearest_z", "margin", "pce"),
+)
 _LARGEST = 2**63
 
 

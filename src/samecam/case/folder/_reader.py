@@ -1,8 +1,6 @@
 """The one reader of a case that is not being written: for reports, exports, matching, checks."""
 
-import hashlib
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -23,22 +21,16 @@ from samecam.case.folder._info import (
     extraction_settings,
     is_of_photos,
     read_info,
-    written_hashes,
 )
 from samecam.case.folder._log import LogCheck, log_entries, log_head, read_log
-from samecam.case.folder._names import IMAGES, LOG, REPORT, check_files
+from samecam.case.folder._names import LOG, check_files
 from samecam.case.folder._records import open_records
+from samecam.case.folder._report import tables_digest
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import Place, labels_of
 from samecam.errors import SamecamError
-from samecam.files import file_hash, open_own
 from samecam.store import DiskStore, Record
-
-# A report carries a hash of the tables it was made from, and holds for no others.
-MARK = "samecam-tables"
-_MARK = re.compile(rb'<meta name="samecam-tables" content="([0-9a-f]{64})">')
-_HEAD = 4096
 
 
 class SavedCase:
@@ -183,21 +175,3 @@ def open_case(folder: str | os.PathLike[str]) -> SavedCase:
 def open_store(folder: str | os.PathLike[str]) -> DiskStore:
     """The fingerprints of a case, for reading."""
     return SavedCase(folder).open_store()
-
-
-def tables_digest(hashes: Mapping[str, str]) -> str:
-    """One hash for the hashes of several files."""
-    text = "".join(f"{name} {hashes[name]}\n" for name in sorted(hashes))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def report_is_current(folder: Path, info: Mapping[str, Any]) -> bool:
-    """Whether the report of a case was made from the tables that stand there now."""
-    hashes = {IMAGES: file_hash(folder / IMAGES)}
-    hashes |= {name: file_hash(folder / name) for name in written_hashes(info)}
-    try:
-        with open(open_own(folder / REPORT), "rb") as stream:
-            mark = _MARK.search(stream.read(_HEAD))
-    except (OSError, SamecamError):
-        return False
-    return mark is not None and mark[1].decode() == tables_digest(hashes)

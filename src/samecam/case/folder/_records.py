@@ -61,9 +61,8 @@ def _check(folder: Path, record: Record, wanted: Mapping[str, tuple[type, ...]])
     meta = record.meta
     odd = next((name for name in wanted if type(meta.get(name)) not in wanted[name]), "")
     odd = odd or next((n for n in _MORE if type(meta.get(n)) not in (*_MORE[n], type(None))), "")
-    for name in ("bytes", "modified", "width", "height"):
-        if not 0 <= abs(meta.get(name) or 0) < _LARGEST:
-            odd = odd or name
+    numbers = () if odd else ("bytes", "modified", "width", "height")
+    odd = odd or next((n for n in numbers if abs(meta.get(n) or 0) >= _LARGEST), "")
     if record.sha256 and not HASH.fullmatch(record.sha256):
         odd = odd or "sha256"
     if not odd and meta["status"] not in STATUSES:

@@ -237,8 +237,8 @@ def _table_troubles(saved: SavedCase, records: Sequence[Record]) -> Iterator[str
             yield f"{str(folder / name)!r} is not as it was written."
     if os.path.lexists(folder / REPORT) and not report_is_current(folder, saved.info):
         yield (
-            f"{str(folder / REPORT)!r} was made from other tables than those of the case: make it "
-            "again with samecam report."
+            f"{str(folder / REPORT)!r} was made from other tables than those of the case, or was "
+            "changed: make it again with samecam report."
         )
 
 
