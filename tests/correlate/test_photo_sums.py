@@ -47,7 +47,7 @@ def test_every_budget_gives_the_same_numbers(tmp_path, monkeypatch, dense):
 
 def test_progress_counts_photos_up_to_all(monkeypatch):
     X, labels = collection([10] * 60, 4000)
-    monkeypatch.setattr(_photo_sums, "_LEAST_MEMORY", 0)
+    monkeypatch.setattr(_photo_sums, "LEAST_MEMORY", 0)
     for memory in (2**30, 2 * 2**20):
         seen = []
         correlate.photo_sums(X, labels, memory=memory, progress=lambda *a, s=seen: s.append(a))
@@ -67,6 +67,6 @@ def test_no_group_gives_no_product():
 
 def test_a_budget_too_small_names_what_it_takes(monkeypatch):
     X, labels = collection([10] * 6, 4000)
-    monkeypatch.setattr(_photo_sums, "_LEAST_MEMORY", 0)
+    monkeypatch.setattr(_photo_sums, "LEAST_MEMORY", 0)
     with pytest.raises(SamecamError, match="60 photos with 5 groups takes .* budget is 900 B"):
         correlate.photo_sums(X, labels, memory=900)
