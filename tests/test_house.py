@@ -9,6 +9,14 @@ import samecam
 SOURCE = Path(samecam.__file__).parent
 ROOT = Path(__file__).parent.parent
 LONGEST = 400
+# Files that open others themselves: of the machine, of the package, of a work folder or a study
+# of ours. All else goes through `files` (our own) and `inputs` (what a user names).
+OPENERS = {
+    *("files.py", "inputs.py", "pages.py", "provenance.py", "cli/_failures.py"),
+    *("compute/_machine.py", "compute/_pool.py", "compute/_quiet.py", "report/_page.py"),
+    *("case/studies/_compare_run.py", "datasets/_configurations.py", "datasets/_write_twins.py"),
+    *("experiments/_photo_correlations.py", "experiments/_study.py"),
+}
 
 
 def modules():
@@ -90,3 +98,24 @@ def test_every_test_that_a_page_of_the_docs_names_is_there():
         if not (ROOT / file).exists() or (test and f"def {test}(" not in (ROOT / file).read_text())
     ]
     assert gone == []
+
+
+def opens(path):
+    """Calls by which a file opens another by its name."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            given = ast.unparse(node.args[0]) if node.args else ""
+            by_name = name in ("open", "os.open", "io.open") and not given.startswith("open_own(")
+            if by_name or name.split(".")[-1] in ("read_bytes", "read_text", "write_text"):
+                yield f"{name}({given})"
+
+
+def test_files_are_opened_in_two_places():
+    """A pipe, a link or a hung mount is thought of there, and nowhere else."""
+    found = {
+        path.relative_to(SOURCE).as_posix(): calls
+        for path, _ in modules()
+        if (calls := list(opens(path)))
+    }
+    assert set(found) == OPENERS, found

@@ -40,6 +40,15 @@ def test_what_each_phase_takes_at_least(photos, pixels, method, memory, words):
     check_budget(photos, pixels, settings, Resources(memory=2**30, device="cpu"))
 
 
+def test_a_budget_too_small_for_a_replay_is_no_difference(tmp_path):
+    np.save(tmp_path / "rows.npy", np.random.default_rng(0).normal(size=(700, 64)))
+    words = ("cluster", "--fingerprints", tmp_path / "rows.npy", "-o", tmp_path / "case")
+    assert run(*words, "--method", "ssc-nc", "--quiet", "--no-report")[0] == 0
+    code, out, error = run("verify", tmp_path / "case", "--memory", "1M")
+    assert (code, out) == (1, "")
+    assert error.startswith("Error: Grouping 700 photos by 'ssc-nc' takes ")
+
+
 def test_the_smallest_budget_that_is_taken_gives_the_same_answer(tmp_path):
     np.save(tmp_path / "rows.npy", fingerprints([8, 8, 8], 0.3, 4096)[0])
     answers = [

@@ -14,6 +14,7 @@ from samecam.arrays import Pixels
 from samecam.case.extraction._scene import keep_scene
 from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
+from samecam.files import open_own
 from samecam.fingerprint import NoResidualError, fingerprint
 from samecam.inputs import open_input, read_some
 from samecam.photos import (
@@ -274,7 +275,7 @@ def flush_rows(store: Path, answers: list[Any]) -> None:
     for shard in {place.shard for place in places if place is not None}:
         for path in (store / "shards").glob(f"{shard:05d}.*"):
             try:
-                with open(path, "rb") as stream:
+                with open(open_own(path), "rb") as stream:
                     os.fsync(stream.fileno())
             except OSError as error:
                 raise SamecamError(

@@ -1,6 +1,7 @@
 """Fingerprints to groups, with their evidence."""
 
 from samecam.case.grouping._add import Addition, Move, add_photos, former_groups
+from samecam.case.grouping._budget import check_budget
 from samecam.case.grouping._cluster import Clustering, cluster_fingerprints, cluster_photos
 from samecam.case.grouping._method import group_photos, grouping_memory
 
@@ -9,6 +10,7 @@ __all__ = [
     "Clustering",
     "Move",
     "add_photos",
+    "check_budget",
     "cluster_fingerprints",
     "cluster_photos",
     "former_groups",

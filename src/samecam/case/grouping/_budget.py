@@ -16,6 +16,8 @@ def check_budget(
     n_pixels: int,
     clustering: ClusteringSettings,
     resources: compute.Resources,
+    *,
+    weighing: bool = True,
 ) -> None:
     """Refuse a budget that is too small for grouping so many photos, or for their evidence.
 
@@ -24,12 +26,14 @@ def check_budget(
     n_photos : that will be grouped at least
     n_pixels : length of a fingerprint
     clustering, resources : how, and with what; resolved
+    weighing : whether the evidence will be weighed
     """
     memory = grouping_memory(clustering, resources)
     if resources.device == "cpu":
         what = f"Grouping {n_photos} photos by {clustering.name!r}"
         _check(memory, _grouping(n_photos, clustering.name), what)
-    _check(memory, evidence.least_memory(n_pixels), "Weighing the evidence")
+    if weighing:
+        _check(memory, evidence.least_memory(n_pixels), "Weighing the evidence")
 
 
 def _grouping(n: int, method: str) -> int:

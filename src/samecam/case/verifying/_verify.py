@@ -29,7 +29,7 @@ from samecam.case.folder import (
     used_photos,
     written_hashes,
 )
-from samecam.case.grouping import group_photos, grouping_memory
+from samecam.case.grouping import check_budget, group_photos, grouping_memory
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
@@ -128,6 +128,7 @@ def verify_case(
         broken = Verification(folder, InputCheck(), troubles=[str(error), *troubles])
         return _with_log(broken, log)
     with store:
+        _check_memory(saved, store, resources)
         records = store.records()
         inputs = check_inputs(saved.info, records, resources.n_workers, say)
         damaged, unreadable = _check_store(store)
@@ -157,6 +158,18 @@ def verify_case(
 
 def _with_log(result: Verification, log: LogCheck) -> Verification:
     return replace(result, lines=log.lines, head=log.head, noted_line=log.noted)
+
+
+def _check_memory(saved: SavedCase, store: DiskStore, resources: compute.Resources) -> None:
+    """Refuse, before the work, a budget that cannot do for the replay: that is no difference."""
+    if resources.memory is None or not _can_replay(saved):
+        return
+    try:
+        settings = saved.clustering_settings
+    except SamecamError:
+        return  # told later, by the replay
+    alone = compute.Resources(workers=1, device="cpu", memory=resources.memory)
+    check_budget(len(used_photos(store)), store.n_pixels, settings, alone, weighing=False)
 
 
 def _read_log(path: Path, head: str | None) -> tuple[LogCheck, list[str]]:
