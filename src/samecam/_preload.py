@@ -24,22 +24,16 @@ def _watch_parent() -> tuple[threading.Thread, threading.Event]:
 
 
 def _load() -> None:
-    import io
-
     import numpy as np
-    from PIL import Image
 
     import samecam.case.extraction  # noqa: F401
     from samecam.fingerprint import fingerprint
-    from samecam.photos import read_photo
+    from samecam.photos import load_kernels
 
     picture = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
     fingerprint(picture)
     fingerprint(picture.astype(np.float32))
-    for progressive in (False, True):
-        file = io.BytesIO()
-        Image.fromarray(picture).save(file, "JPEG", progressive=progressive)
-        read_photo(file.getvalue(), size=64)
+    load_kernels()
 
 
 _thread, _done = _watch_parent()

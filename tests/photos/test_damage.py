@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from samecam.photos import PhotoError, _blank, _scans, _webp, read_photo
+from samecam.photos import PhotoError, _blank, _jpeg_scans, _webp, read_photo
 from tests.photos import damage
 from tests.photos.damage import MAKERS, TAILS, blanked, photo, sky, sweep
 from tests.photos.pictures import encode, scene
@@ -101,30 +101,30 @@ def test_zeros_that_a_sound_file_needs_are_told_from_those_of_a_hole():
     """Flat areas may be coded as zeros: by optimised tables, and by a quick WebP encoder."""
     jpeg = encode(flat(640, 480), quality=50, optimize=True)
     webp = encode(sky(3, 640, 480), "WEBP", lossless=True, method=0)
-    assert _scans.ZEROS in jpeg
+    assert _jpeg_scans.ZEROS in jpeg
     assert bytes(64) in webp
-    assert _scans.examine(jpeg, (0, 0, 640, 480)) == "whole"
+    assert _jpeg_scans.examine(jpeg, (0, 0, 640, 480)) == "whole"
     assert not _webp.has_hole(webp)
-    at = jpeg.index(_scans.ZEROS)
+    at = jpeg.index(_jpeg_scans.ZEROS)
     longer = jpeg[:at] + bytes(100) + jpeg[at:]
-    assert _scans.examine(longer, (0, 0, 640, 480)) == "damaged"
+    assert _jpeg_scans.examine(longer, (0, 0, 640, 480)) == "damaged"
 
 
 def test_zeros_between_the_last_block_and_the_end_marker_are_harmless():
     """Some cameras fill up their buffers so; also where the coded data end in a zero."""
     data = made("JPEG 4:2:0")[0]
-    assert _scans.examine(data + bytes(700), (0, 0, 300, 200)) == "whole"
+    assert _jpeg_scans.examine(data + bytes(700), (0, 0, 300, 200)) == "whole"
     gray = (Image.fromarray(scene(k, 8, 8)).convert("L").convert("RGB") for k in range(500))
     small = (encode(image, subsampling="4:4:4") for image in gray)  # colour is coded as zeros
     for sound in (data, next(d for d in small if d[-3] == 0 and d[-4] not in (0, 255))):
         padded = sound[:-2] + bytes(700) + b"\xff\xd9"
-        assert _scans.examine(padded, (0, 0, 300, 200)) == "whole"
+        assert _jpeg_scans.examine(padded, (0, 0, 300, 200)) == "whole"
 
 
 def test_zeros_at_the_end_are_nothing_that_was_coded():
     data = made("JPEG optimized")[1]
     for at in range(len(data) // 3, len(data) // 2, 50):
-        assert _scans.examine(damage.zeros(data, at), (0, 0, 300, 200)) == "ended"
+        assert _jpeg_scans.examine(damage.zeros(data, at), (0, 0, 300, 200)) == "ended"
 
 
 def test_black_areas_of_plain_pixels_are_no_holes():
@@ -170,10 +170,10 @@ def test_the_walk_ends_where_the_coded_data_do(kind):
     """All blocks are there with every byte, and not without the last few."""
     for data in made(kind):
         everything = (0, 0, 300, 200)
-        assert _scans.examine(data, everything) == "whole"
-        assert _scans.examine(data[:-2], everything) == "whole"
-        assert _scans.examine(data[:-5], everything) == "ended"
-        assert _scans.examine(data[:-5] + b"\xff\xd9", everything) == "ended"
+        assert _jpeg_scans.examine(data, everything) == "whole"
+        assert _jpeg_scans.examine(data[:-2], everything) == "whole"
+        assert _jpeg_scans.examine(data[:-5], everything) == "ended"
+        assert _jpeg_scans.examine(data[:-5] + b"\xff\xd9", everything) == "ended"
 
 
 @pytest.mark.parametrize("kind", [k for k in WALKED if "progressive" not in k])
@@ -186,7 +186,7 @@ def test_a_part_needs_no_more_than_its_own_blocks(kind):
     for at in range(start + 20, len(data), 23):
         closed = damage.closed(data, at)
         pixels = np.asarray(Image.open(io.BytesIO(closed)).convert("RGB"))[:64, :64]
-        whole = _scans.examine(closed, (0, 0, 64, 64)) == "whole"
+        whole = _jpeg_scans.examine(closed, (0, 0, 64, 64)) == "whole"
         assert not whole or (pixels == right).all()
         if first is None and (pixels == right).all():
             first = at
@@ -207,13 +207,13 @@ def test_a_loss_inside_the_header_of_a_scan_is_noticed(kind):
 
 def test_a_coding_that_is_not_followed_is_not_judged():
     data = made("JPEG 4:4:4")[1]
-    assert _scans.examine(b"", (0, 0, 9, 9)) == "unknown"
-    assert _scans.examine(data[:30], (0, 0, 9, 9)) == "unknown"
+    assert _jpeg_scans.examine(b"", (0, 0, 9, 9)) == "unknown"
+    assert _jpeg_scans.examine(data[:30], (0, 0, 9, 9)) == "unknown"
     at = data.index(b"\xff\xc0")
     arithmetic = data[: at + 1] + b"\xc9" + data[at + 2 :]
-    assert _scans.examine(arithmetic, (0, 0, 9, 9)) == "unknown"
+    assert _jpeg_scans.examine(arithmetic, (0, 0, 9, 9)) == "unknown"
     without = data.replace(b"\xff\xc4", b"\xff\xe4")
-    assert _scans.examine(without, (0, 0, 9, 9)) == "unknown"
+    assert _jpeg_scans.examine(without, (0, 0, 9, 9)) == "unknown"
 
 
 def test_what_is_lost_below_the_part_that_is_used_does_not_matter():

@@ -3,6 +3,7 @@
 from samecam.photos._decode import LARGEST, SMALLEST, Portrait, check_crop, read_photo
 from samecam.photos._exif import Exif
 from samecam.photos._header import READ, looks_like_picture, read_header
+from samecam.photos._jpeg_scans import load_kernels
 from samecam.photos._photo import PHOTO_CODES, Photo, PhotoCode, PhotoError, PhotoInfo
 from samecam.photos._scan import PhotoFile, scan, would_find
 from samecam.photos._screen import Exposure, exposure
@@ -24,6 +25,7 @@ __all__ = [
     "Portrait",
     "check_crop",
     "exposure",
+    "load_kernels",
     "looks_like_picture",
     "low_pass",
     "read_header",

@@ -2,7 +2,7 @@
 
 import zlib
 
-from samecam.photos import _blank, _jpeg, _png, _scans, _tiff, _webp
+from samecam.photos import _blank, _jpeg, _jpeg_scans, _png, _tiff, _webp
 from samecam.photos._photo import Box, PhotoError, PhotoInfo
 
 _PLAIN, _JPEG, _DEFLATE = 1, 7, (8, 32946)
@@ -37,7 +37,7 @@ def check(data: bytes, info: PhotoInfo, box: Box) -> bool:
 
 
 def _check_scans(data: bytes, box: Box, tables: bytes = b"") -> bool:
-    finding = _scans.examine(data, box, tables)
+    finding = _jpeg_scans.examine(data, box, tables)
     if finding == "ended":
         raise PhotoError("truncated", _ENDS)
     if finding == "damaged":

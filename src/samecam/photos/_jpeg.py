@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from samecam.photos._scans import MARKER
+from samecam.photos._jpeg_scans import MARKER
 
 # Start-of-frame markers of the codings libjpeg reads: baseline, extended, progressive.
 _FRAMES = (0xC0, 0xC1, 0xC2)

@@ -4,6 +4,7 @@ libjpeg fills in gray where data end, and makes a picture of zeros. So the codes
 once more, without making pixels of them (see `_kernels`).
 """
 
+import io
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -284,3 +285,14 @@ def _blocks(length: int, mine: int, most: int) -> int:
     """Blocks along a side of a component with this share of the largest sampling factor."""
     samples = -(-length * mine // most)
     return -(-samples // 8)
+
+
+def load_kernels() -> None:
+    """Have the compiled kernels ready; no decoder is called, which might never end."""
+    from PIL import Image
+
+    picture = Image.effect_noise((64, 64), 64).convert("RGB")
+    for progressive in (False, True):
+        file = io.BytesIO()
+        picture.save(file, "JPEG", progressive=progressive)
+        examine(file.getvalue(), (0, 0, 64, 64))
