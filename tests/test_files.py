@@ -64,7 +64,7 @@ def test_only_a_regular_file_is_replaced(tmp_path, kind):
         path.symlink_to(outside if kind == "link" else tmp_path / "nowhere")
     with pytest.raises(SamecamError, match="a case keeps its files itself"):
         write_atomically(path, "mine")
-    with pytest.raises(SamecamError, match="a case keeps its files itself"):
+    with pytest.raises(SamecamError, match="(is a link|file|be): name another\\.$"):
         check_writable(path, "name another")
     with pytest.raises(SamecamError, match="a case keeps its files itself"):
         open_own(path, os.O_RDWR)

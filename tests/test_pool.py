@@ -28,7 +28,7 @@ def stuck(seconds):
     time.sleep(seconds)
 
 if __name__ == "__main__":
-    _pool._END_SECONDS = 1.0
+    _pool._END_SECONDS = _pool._STUCK_SECONDS = 1.0
     pool = LocalPool(1, timeout={timeout})
     task = pool.submit(stuck, 3600)
     {wait}
@@ -55,11 +55,20 @@ def test_workers_that_start_while_their_pool_closes_print_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("timeout", "wait"), [("None", "time.sleep(1)"), ("0.5", "print(repr(task.exception()))")]
+    ("timeout", "wait", "said"),
+    [
+        ("None", "time.sleep(1)", ["ended"]),
+        ("0.5", "print(repr(task.exception()))", ["TaskTimeoutError()", "ended"]),
+        (
+            "0.5",
+            "print(type(pool.submit(abs, -1).exception()).__name__)",
+            ["PoolBrokenError", "ended"],
+        ),
+    ],
 )
-def test_nobody_waits_for_a_worker_that_cannot_be_ended(tmp_path, timeout, wait):
+def test_nobody_waits_for_a_worker_that_cannot_be_ended(tmp_path, timeout, wait, said):
     out, error = ran(tmp_path, STUCK.format(timeout=timeout, wait=wait))
-    assert out.split() == (["ended"] if timeout == "None" else ["TaskTimeoutError()", "ended"])
+    assert out.split() == said
     assert error == ""
 
 

@@ -92,11 +92,14 @@ def _begin_part(folder: int) -> tuple[str, int]:
         os.close(fd)  # swept before it was locked
 
 
-def _check_replaceable(path: Path, folder: int) -> None:
+def _check_replaceable(path: Path, folder: int, otherwise: str | None = None) -> None:
     with contextlib.suppress(FileNotFoundError):
         mode = os.stat(path.name, dir_fd=folder, follow_symlinks=False).st_mode
-        if not stat.S_ISREG(mode):
-            raise _not_own(path, mode)
+        if stat.S_ISREG(mode):
+            return
+        if otherwise is not None:
+            raise SamecamError(f"{str(path)!r} {_kind(mode)}: {otherwise}.")
+        raise _not_own(path, mode)
 
 
 def check_writable(file: Path, otherwise: str) -> None:
@@ -109,7 +112,7 @@ def check_writable(file: Path, otherwise: str) -> None:
     try:
         folder = os.open(file.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            _check_replaceable(file, folder)
+            _check_replaceable(file, folder, otherwise)
             part, fd = _begin_part(folder)
             os.close(fd)
             os.unlink(part, dir_fd=folder)
@@ -193,17 +196,17 @@ def read_own(path: str | os.PathLike[str], limit: int = LARGEST) -> bytes:
         return stream.read(size + 1)
 
 
-def check_single(path: Path) -> None:
-    """Refuse a link, what is no file or folder, and a file that has another name as well."""
+def check_single(path: Path, *, once: bool = True, folders: bool = False) -> None:
+    """Refuse a link, what is no file, and (`once`) a file that has another name as well."""
     try:
         status = path.lstat()
     except FileNotFoundError:
         return
-    if stat.S_ISDIR(status.st_mode):
+    if folders and stat.S_ISDIR(status.st_mode):
         return
     if not stat.S_ISREG(status.st_mode):
         raise _not_own(path, status.st_mode)
-    if status.st_nlink > 1:
+    if once and status.st_nlink > 1:
         raise _second_name(path)
 
 
@@ -220,7 +223,7 @@ def file_hash(path: Path) -> str:
         with open(open_own(path), "rb", buffering=0) as stream:
             while chunk := stream.read(_CHUNK):
                 digest.update(chunk)
-    except (OSError, SamecamError):
+    except (OSError, ValueError, SamecamError):  # ValueError: a name that cannot be one
         return ""
     return digest.hexdigest()
 
@@ -229,16 +232,17 @@ def _unwritable(path: Path, error: OSError) -> SamecamError:
     return SamecamError(f"{str(path)!r} cannot be written: {error.strerror}.")
 
 
-def _not_own(path: str | os.PathLike[str], mode: int) -> SamecamError:
+def _kind(mode: int) -> str:
+    """What something is that is no regular file."""
     if stat.S_ISLNK(mode):
-        what = "is a link"
-    elif stat.S_ISDIR(mode):
-        what = "is a folder where a file should be"
-    else:
-        what = "is no regular file"
+        return "is a link"
+    return "is a folder where a file should be" if stat.S_ISDIR(mode) else "is no regular file"
+
+
+def _not_own(path: str | os.PathLike[str], mode: int) -> SamecamError:
     return SamecamError(
-        f"{os.fspath(path)!r} {what}, and a case keeps its files itself: put the file in its "
-        "place, or name another folder."
+        f"{os.fspath(path)!r} {_kind(mode)}, and a case keeps its files itself: put the file in "
+        "its place, or name another folder."
     )
 
 

@@ -29,7 +29,12 @@ R = TypeVar("R")
 
 def open_input(file: str | os.PathLike[str]) -> io.FileIO:
     """Open for reading alone: a pipe must not block, an input is never written to."""
-    return open(os.open(file, _READ), "rb", buffering=0)
+    fd = os.open(file, _READ)
+    try:
+        return open(fd, "rb", buffering=0)
+    except BaseException:  # of a folder
+        os.close(fd)
+        raise
 
 
 def regular_status(stream: io.FileIO) -> os.stat_result | None:
@@ -43,8 +48,7 @@ def open_regular(file: str | os.PathLike[str]) -> io.FileIO:
     stream = open_input(file)
     try:
         if regular_status(stream) is None:
-            folder = os.path.isdir(file)
-            raise OSError(errno.EINVAL, "it is a folder" if folder else "it is no regular file")
+            raise OSError(errno.EINVAL, "it is no regular file")
     except BaseException:
         stream.close()
         raise
@@ -83,7 +87,8 @@ def each_in_time(
     done = 0
     while done < len(arguments):
         answers: SimpleQueue[R | BaseException] = SimpleQueue()
-        work = partial(_answer, function, arguments[done:], answers)
+        left = threading.Event()
+        work = partial(_answer, function, arguments[done:], answers, left)
         try:
             threading.Thread(target=work, daemon=True, name="in-time").start()
         except RuntimeError:  # there may be no more of them
@@ -93,14 +98,20 @@ def each_in_time(
             try:
                 yield answers.get(timeout=seconds)
             except Empty:
+                left.set()
                 yield TimeoutError(errno.ETIMEDOUT, "it does not answer")
                 break
 
 
 def _answer(
-    function: Callable[[T], R], arguments: Sequence[T], answers: "SimpleQueue[R | BaseException]"
+    function: Callable[[T], R],
+    arguments: Sequence[T],
+    answers: "SimpleQueue[R | BaseException]",
+    left: threading.Event,
 ) -> None:
     for argument in arguments:
+        if left.is_set():  # another goes on
+            return
         try:
             answers.put(function(argument))
         except BaseException as error:

@@ -29,7 +29,7 @@ def test_too_little_memory_is_told_before_a_photo_is_read(tmp_path):
     ("photos", "pixels", "method", "memory", "words"),
     [
         (100, 2**20, "consolidated", 40 * 2**20, "Weighing the evidence takes 52.0 MB"),
-        (20_000, 2**16, "consolidated", 16 * 2**20, "Grouping 20000 photos by 'consolidated'"),
+        (2_000_000, 2**16, "consolidated", 2**24, "Grouping 2000000 photos by 'consolidated'"),
         (5000, 2**16, "ssc-nc", 90 * 2**20, "Grouping 5000 photos by 'ssc-nc' takes 97.8 MB"),
     ],
 )

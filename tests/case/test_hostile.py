@@ -4,6 +4,7 @@ Every command ends with an exit code and a sentence; `verify` names what is wron
 outside the case is ever written.
 """
 
+import hashlib
 import json
 import os
 import shutil
@@ -267,6 +268,32 @@ def test_a_description_of_the_store_that_was_changed_is_seen(case, lie):
     result = verify_case(case)
     assert not result.agrees
     assert any("store.json" in trouble for trouble in result.troubles)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"sources": []},
+        {"added": [{"folder": "added 1", "sources": []}]},
+        {"clustering__sha256": {"a\0b": "0" * 64}},
+        {"clustering__method": "ncuts", "clustering__options": {"threshold": "x"}},
+    ],
+)
+def test_odd_settings_are_named_and_no_fault_of_ours(case, lie):
+    edit(case / "case.json", **lie)
+    code, out, error = run("verify", case)
+    assert code == 4, error
+    assert "case.json" in out
+
+
+def test_a_log_that_names_other_files_is_broken(case):
+    path = case / "log.jsonl"
+    last = hashlib.sha256(path.read_bytes().splitlines()[-1]).hexdigest()
+    line = {"event": "saved", "sha256": {"../x\0": "0" * 64}, "previous": last}
+    with open(path, "a") as stream:
+        stream.write(json.dumps(line) + "\n")
+    (trouble, *_) = verify_case(case).troubles
+    assert "does not follow from the one before" in trouble
 
 
 def test_what_somebody_made_absurdly_long_is_cut(case):

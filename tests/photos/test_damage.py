@@ -245,3 +245,32 @@ def test_the_documentation_has_the_measured_counts():
     ends = " | ".join(["0"] * 6)
     assert f"| the other {len(bits)} | {ends} | {bits[0]} to {bits[-1]} |" in text
     assert [sound["refused"] for sound in document["result"]["sound"].values()] == [[], []]
+
+
+def test_a_second_compression_with_half_the_steps_is_sound():
+    """Its coefficients are all even: bits that refine them are zeros for long stretches."""
+    for seed in range(2):
+        pixels = np.random.default_rng(seed).integers(0, 256, (400, 400, 3)).astype(np.uint8)
+        first = Image.open(io.BytesIO(encode(pixels, quality=30)))
+        tables = [[max(1, v // 2) for v in table] for table in first.quantization.values()]
+        again = io.BytesIO()
+        first.convert("RGB").save(again, "JPEG", qtables=tables, progressive=True)
+        assert read_photo(again.getvalue(), size=256).note == ""
+
+
+def test_a_photo_that_ends_below_the_crop_may_have_a_flat_area_in_it():
+    noise = np.random.default_rng(0).normal(128, 6, (900, 900, 3))
+    pixels = np.clip(noise, 0, 255).astype(np.uint8)
+    pixels[100:300, 100:420] = 0
+    data = encode(pixels, quality=60, optimize=True)
+    photo = read_photo(data[: len(data) * 9 // 10], size=512)
+    assert "ends early" in photo.note
+
+
+def test_a_lossless_webp_with_black_areas_is_sound():
+    for seed in range(12):
+        pixels = np.random.default_rng(seed).integers(0, 256, (128, 128, 3)).astype(np.uint8)
+        pixels[: 10 * seed] = 0
+        for turned in (pixels, pixels[::-1]):
+            data = encode(turned, "WEBP", lossless=True, quality=30, method=0)
+            np.testing.assert_array_equal(read_photo(data, size=128).pixels, turned)

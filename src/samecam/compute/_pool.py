@@ -25,6 +25,8 @@ _LOOK = 0.2  # seconds between two looks at what runs
 # Seconds that workers have to end: one that waits for a disk or a mount that does not answer
 # cannot be killed.
 _END_SECONDS = 10.0
+# Seconds after which a pool in which nothing runs any more is given up.
+_STUCK_SECONDS = 60.0
 
 
 class PoolBrokenError(SamecamError):
@@ -112,6 +114,7 @@ class LocalPool:
         self._timeout = timeout
         self._waiting: dict[Future[Any], _Task] = {}
         self._closed = threading.Event()
+        self._ended: float | None = None  # when a task was ended, if nothing has run since
         self._watcher: threading.Thread | None = None
         self._pool = pebble.ProcessPool(
             max_workers=workers,
@@ -135,12 +138,16 @@ class LocalPool:
             ) from None
         outer: Future[R] = Future()
         self._waiting[outer] = _Task(inner)
-        outer.add_done_callback(lambda done: self._waiting.pop(done, None))
+        outer.add_done_callback(self._forget)
         if self._watcher is None:
             self._watcher = threading.Thread(target=self._watch, daemon=True, name="pool-watch")
             self._watcher.start()
         inner.add_done_callback(lambda done: _pass_on(done, outer))
         return outer
+
+    def _forget(self, done: "Future[Any]") -> None:
+        self._waiting.pop(done, None)
+        self._ended = None
 
     def close(self) -> None:
         """Wait for what runs and end all workers."""
@@ -171,17 +178,36 @@ class LocalPool:
         (Pebble measures time by a clock that may be set, and forgets the tasks it had not
         begun with.)
         """
-        from concurrent.futures import InvalidStateError
-
         while not self._closed.wait(_LOOK):
             if not self._pool.active:
-                for future in list(self._waiting):
-                    with suppress(InvalidStateError):  # it has just ended
-                        future.set_exception(_broken())
+                self._fail()
                 return
             if self._timeout is not None:
                 for task in list(self._waiting.values()):
-                    task.end_after(self._timeout)
+                    if task.end_after(self._timeout):
+                        self._ended = time.monotonic()
+            if self._is_stuck():
+                self._fail()
+                return
+
+    def _is_stuck(self) -> bool:
+        """Whether nothing has run since a task was ended, long ago: its process cannot be killed.
+
+        (Pebble waits for it, for ever, before it begins with anything else.)
+        """
+        tasks = list(self._waiting.values())
+        if any(task.inner.running() for task in tasks):
+            self._ended = None
+        since = self._ended
+        return bool(tasks) and since is not None and time.monotonic() - since > _STUCK_SECONDS
+
+    def _fail(self) -> None:
+        """Tell those who wait that nothing will come."""
+        from concurrent.futures import InvalidStateError
+
+        for future in list(self._waiting):
+            with suppress(InvalidStateError):  # it has just ended
+                future.set_exception(_broken())
 
 
 @dataclass(slots=True)
@@ -191,12 +217,13 @@ class _Task:
     inner: "Future[Any]"
     since: float | None = None
 
-    def end_after(self, seconds: float) -> None:
+    def end_after(self, seconds: float) -> bool:
         """Cancel it, which ends its process, if it has run for longer than that."""
         if self.since is None:
             self.since = time.monotonic() if self.inner.running() else None
         elif time.monotonic() - self.since > seconds:
-            self.inner.cancel()
+            return bool(self.inner.cancel())
+        return False
 
 
 def _leave_behind() -> None:

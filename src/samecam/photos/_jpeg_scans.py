@@ -27,6 +27,7 @@ _HUFFMAN, _START, _END, _SCAN, _SCALES, _RESTART = 0xC4, 0xD8, 0xD9, 0xDA, 0xDB,
 # No encoder writes as many zeros in a row, but for areas without any detail.
 ZEROS = bytes(32)
 _SLACK = 16  # bytes that may stand unused before the marker that ends a scan
+_END_MARKER, _TAIL = b"\xff\xd9", 64  # of a file that was not cut, near its end
 _EVERYTHING = (0, 0, 2**16, 2**16)
 _MOST_BLOCKS = 2**23  # whose coefficients are kept for a progressive file
 
@@ -50,7 +51,8 @@ def examine(data: bytes, box: Box, tables: bytes = b"") -> Finding:
         finding = picture.walk()
         if finding == "whole" and picture.has_zeros:
             whole = _Picture(data, _EVERYTHING, tables)
-            finding = "whole" if whole.walk() == "whole" and not whole.has_unused else "damaged"
+            ends = ("whole",) if _END_MARKER in data[-_TAIL:] or tables else ("whole", "ended")
+            finding = "whole" if whole.walk() in ends and not whole.has_unused else "damaged"
     except (LookupError, ValueError):  # a header that makes no sense
         return "unknown"
     return finding
@@ -199,7 +201,9 @@ class _Picture:
         zeros = data.find(ZEROS, start, end + len(ZEROS) - 1)
         if zeros >= 0 and not (self._to_end and zeros >= end - 4):  # some cameras pad
             rows = [4 + (table & 3) for table in tables]
-            if high and not all(_ends_block(self._zeros.get(row, 0)) for row in rows):
+            # (Of a scan that refines, zeros are bits of coefficients and no codes.)
+            codes = [self._zeros.get(row, 0) for row in rows] if high and not bits >> 4 else []
+            if not all(map(_ends_block, codes)):
                 return "damaged", end
             self.has_zeros = True
         closing = MARKER.search(data, end, end + _SLACK + 2)

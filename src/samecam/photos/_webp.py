@@ -7,7 +7,10 @@ from PIL import Image
 
 _CODED = (b"VP8 ", b"VP8L")
 _FRAME, _FRAME_HEADER = b"ANMF", 16
-_MANY, _FEW = 8, 6  # zeros that raise suspicion; bytes that every sound file needs
+# Zeros that raise suspicion, and bytes at the end that every sound file needs. A lossless one may
+# end with codes of pixels that cost nothing, and hold zeros for them.
+_MANY = {b"VP8 ": 8, b"VP8L": 64}
+_NEEDED = {b"VP8 ": 6, b"VP8L": 64}
 
 
 def has_hole(data: bytes) -> bool:
@@ -18,7 +21,7 @@ def has_hole(data: bytes) -> bool:
     """
     for kind, content in _parts(data):
         if kind in _CODED:
-            return bytes(_MANY) in content and _decodes(kind, content[:-_FEW])
+            return bytes(_MANY[kind]) in content and _decodes(kind, content[: -_NEEDED[kind]])
     return False
 
 

@@ -84,22 +84,26 @@ class Catalogue:
         """Refuse links and the like where SQLite would open files by itself."""
         for ending in _BESIDE:
             beside = self._path.with_name(self._path.name + ending)
-            if self._writable:
-                check_single(beside)
-            with contextlib.suppress(FileNotFoundError):
-                try:
-                    fd = open_own(beside)
-                except FileNotFoundError:
-                    raise
-                except OSError as error:
-                    raise self._odd(error.strerror) from None
-                try:
-                    size = os.fstat(fd).st_size
-                    end = os.pread(fd, 8, max(size - 8, 0))
-                finally:
-                    os.close(fd)
-                if ending == "-journal" and end == _NAMES_ANOTHER:
-                    raise self._odd("its journal names another file")
+            check_single(beside, once=self._writable)
+            if ending == "-journal" and self._end_of(beside) == _NAMES_ANOTHER:
+                raise self._odd("its journal names another file")
+
+    def _end_of(self, journal: Path) -> bytes:
+        """The last bytes of the journal, if there is one.
+
+        (The other files are not opened here: to close one is to drop the locks on it.)
+        """
+        try:
+            fd = open_own(journal)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise self._odd(error.strerror) from None
+        try:
+            length = len(_NAMES_ANOTHER)
+            return os.pread(fd, length, max(os.fstat(fd).st_size - length, 0))
+        finally:
+            os.close(fd)
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Commit records in one transaction."""

@@ -42,6 +42,10 @@ class ClusteringSettings:
     def __post_init__(self) -> None:
         if self.preset not in ("default", "paper"):
             raise SamecamError(f"preset is {self.preset!r}; choose 'default' or 'paper'.")
+        if not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
+            raise ParameterError(
+                "seed", f"{{name}} is {self.seed!r:.40}; give a whole number from 0 on."
+            )
         if self.tuned is not None:
             self.tuned.check_method(self.name)
             object.__setattr__(self, "options", {**self.tuned.options, **self.options})
@@ -82,6 +86,11 @@ class ClusteringSettings:
             made.check_parameters()
         except ValueError as error:
             raise as_samecam_error(error) from None
+        except TypeError as error:  # of an option that may be several things
+            raise SamecamError(
+                f"An option of the method {self.name!r} cannot be what it is ({error}): see its "
+                "documentation."
+            ) from None
         return made
 
     def _published(self, known: Mapping[str, Any]) -> dict[str, Any]:

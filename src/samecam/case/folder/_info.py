@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case.folder._clustering import ClusteringSettings
-from samecam.case.folder._names import CASE, STATES
+from samecam.case.folder._names import ANSWER, CASE, STATES
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.documents import HASH, Span, check_shape, read_versioned
 from samecam.errors import SamecamError
@@ -53,7 +53,7 @@ _SHAPE = {
 }
 _OF_PHOTOS = {
     "size": Span(int, 1, 2**16),
-    "offset": [Span(int, 0, 2**16)],
+    "offset": [Span(int, 0, 2**31)],
     "portrait": str,
     "sigma": Span(float, 0, 256),
     "preset": {"default", "paper"},
@@ -75,10 +75,13 @@ def read_info(folder: str | os.PathLike[str]) -> dict[str, Any]:
         info = read_versioned(path, VERSION, "case", _SHAPE)
         brought = "fingerprints" in info["extraction"]
         check_shape(info["extraction"], _BROUGHT if brought else _OF_PHOTOS, "extraction")
+        for entry in (info, *info.get("added", ())):
+            if not entry["sources"]:
+                raise ValueError("there are no sources")
     except (FileNotFoundError, NotADirectoryError):
         raise SamecamError(f"{str(folder)!r} is no case folder: it has no {CASE}.") from None
     except ValueError as error:
-        raise _unreadable(Path(folder), "extraction", error) from None
+        raise _unreadable(Path(folder), "extraction or sources", error) from None
     return info
 
 
@@ -89,8 +92,8 @@ def is_of_photos(info: Mapping[str, Any]) -> bool:
 
 def written_hashes(info: Mapping[str, Any]) -> dict[str, str]:
     """What `case.json` says the hashes of the answer's files are."""
-    hashes = info.get("clustering", {}).get("sha256")
-    return dict(hashes) if isinstance(hashes, dict) else {}
+    hashes = info.get("clustering", {}).get("sha256", {})
+    return {name: hashes[name] for name in ANSWER if name in hashes}
 
 
 def extraction_settings(folder: Path, info: Mapping[str, Any]) -> ExtractionSettings:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from samecam.case.folder._names import CASE, DESCRIPTION
 from samecam.documents import parse
 from samecam.errors import SamecamError
 from samecam.files import open_own
@@ -132,10 +133,12 @@ class LogCheck:
         if event == "file":
             self.files[entry["path"]] = entry["sha256"]
         elif event == "saved":
+            if not set(entry["sha256"]) <= {CASE, DESCRIPTION}:
+                raise ValueError("it names other files than we save")
             self.saved = dict(entry["sha256"])
         elif event in ("extracted", "interrupted"):
             self.records = str(entry.get("records", ""))
-        elif event == "changed outside" and "case.json" in entry["files"]:
+        elif event == "changed outside" and CASE in entry["files"]:
             self.changed = self.changed or self.lines + 1
 
 

@@ -40,6 +40,6 @@ def check_files(folder: Path, *, writing: bool = False) -> None:
     inside = [*(folder / name for name in sorted(OURS)), store / "shards"]
     for path in (*inside, *store.glob("*"), *store.glob("shards/*")):
         if writing:
-            check_single(path)
+            check_single(path, folders=True)
         else:
             refuse_link(path)

@@ -43,13 +43,23 @@ def find_sources(info: Mapping[str, Any], paths: Collection[str]) -> Sources:
                 there.append(scan([argument]))
             except (SamecamError, OSError, ValueError):
                 result.lost.append(argument)
-        if len(there) == len(entry["sources"]):
-            named = there[0] if len(there) == 1 else scan(entry["sources"])
+        named = _together(entry["sources"]) if len(there) == len(entry["sources"]) > 1 else None
+        if len(there) == len(entry["sources"]) == 1:
+            named = there[0]
+        if named is not None:
             result.files.update((_join(front, item.path), item.file) for item in named)
         else:
             for items in there:
                 result.files.update(_guess(items, front, known))
     return result
+
+
+def _together(sources: list[str]) -> list[PhotoFile] | None:
+    """Files of several arguments, named as in the case; None if they cannot be told apart now."""
+    try:
+        return scan(sources)
+    except (SamecamError, OSError, ValueError):
+        return None
 
 
 def _join(*parts: str) -> str:

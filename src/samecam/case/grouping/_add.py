@@ -39,7 +39,7 @@ from samecam.case.folder import (
     written_hashes,
 )
 from samecam.case.grouping._answer import Answer
-from samecam.case.grouping._budget import check_budget
+from samecam.case.grouping._budget import check_budget, surely_used
 from samecam.case.grouping._cluster import Clustering, weigh_answer
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._method import group_photos, grouping_memory
@@ -111,7 +111,7 @@ def add_photos(
     with nothing_begun_yet(stop):
         files, prefix = _named(saved, arguments(photos))
     job = Job(folder, saved.info["sources"], files, settings)
-    check_budget(len(files) // 2, settings.n_pixels, clustering, resources)
+    check_budget(surely_used(files), settings.n_pixels, clustering, resources)
     if planned is not None:
         plan = job.plan(at_a_time)
         planned(with_grouping(plan, settings.n_pixels, settings.dtype, clustering, resources))

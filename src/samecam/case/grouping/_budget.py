@@ -1,12 +1,15 @@
 """Whether a memory budget can do, asked before any work: what each phase takes at least."""
 
+from collections.abc import Iterable
+
 from samecam import compute, correlate, evidence
 from samecam.case.folder import ClusteringSettings
 from samecam.case.grouping._method import grouping_memory
 from samecam.errors import SamecamError
+from samecam.photos import PhotoFile
 
-# Photos of a camera, at most: how many groups there will be is not known.
-_PER_GROUP = 100
+# Endings of most photos there are.
+_PHOTOS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".heic", ".dng", ".nef", ".cr2")
 # Methods that take the photos in batches; the smallest fits where the evidence does.
 _IN_BATCHES = ("consolidated", "ls-ssc", "lin-ls")
 
@@ -36,11 +39,15 @@ def check_budget(
         _check(memory, evidence.least_memory(n_pixels), "Weighing the evidence")
 
 
+def surely_used(files: Iterable[PhotoFile]) -> int:
+    """How many photos will be grouped at least, by the names of the files: half of them."""
+    return sum(item.path.lower().endswith(_PHOTOS) for item in files) // 2
+
+
 def _grouping(n: int, method: str) -> int:
     if method not in _IN_BATCHES:
         return correlate.gram_memory(n)
-    products = 4 * n * max(1, n // _PER_GROUP)
-    return 2 * products + 8 * n
+    return 16 * n  # of one group, at least: how many there will be is not known
 
 
 def _check(memory: int, need: int, what: str) -> None:

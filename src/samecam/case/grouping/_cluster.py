@@ -26,7 +26,7 @@ from samecam.case.extraction import (
 )
 from samecam.case.folder import Case, ClusteringSettings, ExtractionSettings, Group, used_photos
 from samecam.case.grouping._answer import Answer
-from samecam.case.grouping._budget import check_budget
+from samecam.case.grouping._budget import check_budget, surely_used
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._method import group_photos, grouping_memory
@@ -117,8 +117,7 @@ def cluster_photos(
     if job.settings is None:
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
     clustering.check_length(job.settings.n_pixels)
-    # Some of the files may be unusable.
-    check_budget(len(job.files) // 2, job.settings.n_pixels, clustering, resources)
+    check_budget(surely_used(job.files), job.settings.n_pixels, clustering, resources)
     if planned is not None:
         plan, wanted = job.plan(at_a_time), job.settings
         planned(with_grouping(plan, wanted.n_pixels, wanted.dtype, clustering, resources))

@@ -70,7 +70,7 @@ def _hash(file: str | None) -> str | None:
     if file is None:
         return None
     try:
-        length = os.stat(file).st_size
+        length = in_time(os.stat, file, _PATIENCE).st_size
         return in_time(_sha256, file, _PATIENCE + length / _SLOWEST)
     except OSError:
         return None
