@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 import time
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -95,8 +96,9 @@ def run_chunk(name, work, plan=FULL, seed=SEED):
     world, began = World(Path(work) / "world"), time.monotonic()
     try:
         seen = _PARTS[part](world, place, plan, rest, seed)
-    except AssertionError as error:
-        seen = {"faults": [{"chunk": name, "fault": f"{str(error)[-600:]}"}]}
+    except AssertionError:
+        told = traceback.format_exc().replace(str(place), "PLACE")
+        seen = {"faults": [{"chunk": name, "fault": told[-1500:]}]}
     finally:
         end_commands()
         shutil.rmtree(place, ignore_errors=True)
