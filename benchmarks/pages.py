@@ -13,6 +13,7 @@ from benchmarks import (
     dask_page,
     growth_page,
     rivals_page,
+    soak_page,
 )
 from samecam.experiments import results_page
 from samecam.pages import Page
@@ -27,6 +28,7 @@ PAGES: dict[str, Page] = {
     "calibration": calibration_page.PAGE,
     "consolidated": consolidated_page.PAGE,
     "cost": growth_page.PAGE,
+    "reliability": soak_page.PAGE,
     "results": RESULTS,
     "rivals": rivals_page.PAGE,
     "scaling": dask_page.PAGE,

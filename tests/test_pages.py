@@ -13,6 +13,7 @@ from benchmarks import (
     growth_page,
     record,
     rivals_page,
+    soak_page,
 )
 from benchmarks import (
     pages as all_pages,
@@ -29,6 +30,7 @@ MARKED = {
         ("result", "losses", 0, "lost_below_needed"),
     ),
     "cost": (growth_page, "growth", ("cpu", "result", "rows", -1, "lasso", "seconds")),
+    "reliability": (soak_page, "soak", ("result", "total", "tampered cases")),
     "rivals": (rivals_page, "rivals", ("result", 0, "F")),
     "scaling": (dask_page, "dask_tasks", ("result", "ls_ssc", "processor_seconds")),
 }
