@@ -35,7 +35,7 @@ def write_case(folder, clusters, others=()):
         "samecam": "0",
         "created": "",
         "state": "new",
-        "sources": [],
+        "sources": ["/photos"],
         "extraction": ExtractionSettings(size=64).as_dict(),
     }
     (folder / "case.json").write_text(json.dumps(info))

@@ -176,7 +176,7 @@ def test_faults_and_too_little_are_told(tmp_path, monkeypatch):
     seen = run_chunk("mutants/1 of 1", tmp_path, QUICK)
     result = soak.summary({"mutants/1 of 1": seen})
     assert result["total"]["faults"] == 1
-    assert result["faults"][0]["fault"].startswith("one row for each file")
+    assert "one row for each file" in result["faults"][0]["fault"]
     assert len(soak.too_little(result)) == len(soak.WANTED) + len(JOBS)
 
 
