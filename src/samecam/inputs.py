@@ -1,17 +1,19 @@
 """Files that a user names, read so that none of them can keep a run waiting."""
 
 import errno
+import hashlib
 import io
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 __all__ = [
     "each_in_time",
+    "hash_input",
     "in_time",
     "open_input",
     "open_regular",
@@ -22,6 +24,7 @@ __all__ = [
 
 # Reading must not wait for the other end of a pipe, nor make a terminal ours.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
+_CHUNK = 2**20
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -55,10 +58,24 @@ def open_regular(file: str | os.PathLike[str]) -> io.FileIO:
     return stream
 
 
-def read_input(file: str | os.PathLike[str]) -> bytes:
-    """All of a regular file."""
+def read_input(file: str | os.PathLike[str], limit: int | None = None) -> bytes:
+    """All of a regular file; `OSError` for one that is longer than `limit`."""
     with open_regular(file) as stream:
+        if limit is not None and os.fstat(stream.fileno()).st_size > limit:
+            raise OSError(errno.EFBIG, "it is too large")
         return read_some(stream)
+
+
+def hash_input(
+    file: str | os.PathLike[str], names: Collection[str] = ("sha256",)
+) -> dict[str, str]:
+    """Hashes of a regular file, by the names of their algorithms."""
+    digests = {name: hashlib.new(name, usedforsecurity=False) for name in names}
+    with open_regular(file) as stream:
+        while chunk := read_some(stream, _CHUNK):
+            for digest in digests.values():
+                digest.update(chunk)
+    return {name: digest.hexdigest() for name, digest in digests.items()}
 
 
 def read_some(stream: io.FileIO, count: int = -1) -> bytes:

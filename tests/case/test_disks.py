@@ -16,7 +16,7 @@ from samecam import cluster_fingerprints
 from samecam.case import verify_case
 from samecam.errors import SamecamError
 from samecam.store import DiskStore
-from tests.case.worlds import shared_world, tree
+from tests.case.worlds import copied, shared_world, tree
 from tests.processes import run
 
 
@@ -28,12 +28,7 @@ def world(tmp_path_factory):
 @pytest.fixture
 def case(world, tmp_path):
     """A copy of a clustered case: free to be spoilt."""
-    return shutil.copytree(world.case, tmp_path / "case")
-
-
-def again(world, case):
-    """The command that made the case."""
-    return ("cluster", world.root / "kept", "-o", case, "--size", 256, "--quiet")
+    return copied(world.case, tmp_path / "case")
 
 
 # A read-only file system
@@ -107,7 +102,7 @@ def test_a_command_that_would_write_there_says_where_else(evidence_disk, words):
 
 
 def test_grouping_a_case_on_a_read_only_disk_is_refused(evidence_disk, world):
-    code, _, error = run(*again(world, evidence_disk))
+    code, _, error = run(*world.again(evidence_disk))
     assert code == 1
     assert error.endswith("cannot be written: Read-only file system.\n")
 
@@ -146,7 +141,7 @@ def test_a_case_of_another_user_can_be_read_and_not_written(world, case, tmp_pat
     assert other("verify", case) == (0, mock.ANY)
     made = tmp_path / "r.html"
     assert other("report", case, "-o", made, "--no-thumbnails", "--quiet") == (0, "")
-    for refused in (("report", case, "--no-thumbnails"), again(world, case)):
+    for refused in (("report", case, "--no-thumbnails"), world.again(case)):
         code, error = other(*refused)
         assert code == 1
         assert "cannot be written: Permission denied" in error

@@ -26,7 +26,7 @@ from samecam.case.folder import _case
 from samecam.errors import SamecamError
 from samecam.store import DiskStore
 from tests.case.conftest import write
-from tests.case.worlds import SETTINGS, shared_world, tree
+from tests.case.worlds import SETTINGS, copied, shared_world, tree
 from tests.photos.pictures import encode, scene
 from tests.processes import run
 
@@ -39,12 +39,7 @@ def world(tmp_path_factory):
 @pytest.fixture
 def case(world, tmp_path):
     """A copy of a clustered case: free to be spoilt."""
-    return shutil.copytree(world.case, tmp_path / "case")
-
-
-def again(world, case):
-    """The command that made the case."""
-    return ("cluster", world.root / "kept", "-o", case, "--size", 256, "--quiet")
+    return copied(world.case, tmp_path / "case")
 
 
 # Links
@@ -73,7 +68,7 @@ def test_no_command_follows_a_link(world, case, tmp_path, name):
     (case / name).symlink_to(outside)
     with pytest.raises(SamecamError, match="is a link, and a case keeps its files itself"):
         open_case(case)
-    for words in (again(world, case), ("report", case), ("export", case, "--format", "csv")):
+    for words in (world.again(case), ("report", case), ("export", case, "--format", "csv")):
         code, _, error = run(*words)
         assert (code, error.count("\n")) == (1, 1), words
     code, out, _ = run("verify", case)
@@ -88,7 +83,7 @@ def test_no_command_follows_a_link_of_a_folder(world, case, tmp_path):
         shutil.move(case / name, outside)
         (case / name).symlink_to(outside)
         before = tree(outside)
-        assert run(*again(world, case))[0] == 1
+        assert run(*world.again(case))[0] == 1
         assert run("verify", case)[0] == 4
         assert tree(outside) == before
         (case / name).unlink()
@@ -146,7 +141,7 @@ def test_a_file_that_is_none_is_told_at_once(world, case, name, kind):
     assert code == (0 if told else 4), out + error
     if not told:
         assert path.name in out
-    for words in (again(world, case), ("report", case, "--no-thumbnails")):
+    for words in (world.again(case), ("report", case, "--no-thumbnails")):
         code, _, error = run(*words)
         assert code in (0, 1, 3), words
         assert code != 1 or error.startswith("Error: "), words
@@ -205,7 +200,7 @@ def test_a_catalogue_that_was_changed_is_refused(world, case, statements):
     assert code == 4, out + error
     assert "catalogue.sqlite' cannot be used" in out
     for words in (
-        again(world, case),
+        world.again(case),
         ("report", case, "--no-thumbnails"),
         ("match", case, next((world.root / "held").iterdir())),
     ):

@@ -27,6 +27,10 @@ class World:
     def case(self):
         return self.result.case
 
+    def again(self, case):
+        """The command that made the case, for a copy of it."""
+        return ("cluster", self.root / "kept", "-o", case, "--size", 256, "--quiet")
+
     def group_of(self, camera):
         """The group most photos of a camera are in."""
         placed = zip(self.result.paths, self.result.labels.tolist(), strict=True)

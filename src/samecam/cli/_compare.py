@@ -6,7 +6,13 @@ import click
 
 from samecam.cli._command import choice, command, option, together
 from samecam.cli._methods import METHODS
-from samecam.cli._options import memory_option, output_options, seed_option, take_resources
+from samecam.cli._options import (
+    file_option,
+    memory_option,
+    output_options,
+    seed_option,
+    take_resources,
+)
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
 from samecam.cli._text import counted
@@ -52,14 +58,7 @@ class Methods(Value):
     metavar="TRUTH.csv",
     help="CSV with the columns path and camera; without it there are no scores.",
 )
-@option(
-    "-o",
-    "--out",
-    type=click.Path(),
-    metavar="FILE.json",
-    show_default="CASE/compare.json",
-    help="The table; its picture is put beside it.",
-)
+@file_option("--out", "CASE/compare.json", "The table; its picture is put beside it.")
 @choice("--preset", "default", "paper", help="paper: published constants for its methods.")
 @seed_option
 @option("--timeout", type=Seconds(), show_default="any time", help="That one method may take.")
@@ -68,7 +67,7 @@ def compare(case: str, timeout: float | None, as_json: bool, quiet: bool, **opti
     """Run several methods on the fingerprints of a case, and compare them.
 
     Each runs in a process of its own, one after another. The answer in CASE stays as it
-    is; the table is written beside it as compare.json, with a picture, compare.svg.
+    is; the table is written beside it as compare.json, or to -o, with a picture beside it.
     Photos count as in samecam evaluate. Seconds are those of the method, without reading
     the photos and without the correlations that methods share; memory is the most that
     its process held.

@@ -3,7 +3,7 @@
 import click
 
 from samecam.cli._command import command, option
-from samecam.cli._options import output_options
+from samecam.cli._options import file_option, output_options
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
 from samecam.cli._text import counted
@@ -20,14 +20,7 @@ _SHOWN = 5
     required=True,
     help="vics is VICS 2.0 JSON, case is CASE/UCO JSON-LD.",
 )
-@option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    metavar="FILE",
-    show_default="CASE/export.*",
-    help="File to write.",
-)
+@file_option("--output", "CASE/export.*", "File to write.")
 @option(
     "--hashes",
     default="",

@@ -37,6 +37,13 @@ truth_option = option(
     help="CSV with the columns path and camera.",
 )
 
+
+def file_option(name: str, default: str, help: str) -> Callable[[F], F]:
+    """The option -o, and `name`, of a command that writes a file; the default as it is shown."""
+    kind = "FILE.json" if default.endswith(".json") else "FILE"
+    return option("-o", name, type=click.Path(), metavar=kind, show_default=default, help=help)
+
+
 seed_option = option(
     "--seed",
     type=Count(0, 2**32 - 1),

@@ -5,21 +5,20 @@ from typing import Any
 import click
 
 from samecam.cli._command import command, option, together
-from samecam.cli._options import memory_option, output_options, take_resources, workers_option
+from samecam.cli._options import (
+    file_option,
+    memory_option,
+    output_options,
+    take_resources,
+    workers_option,
+)
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
 
 
 @command()
 @click.argument("case", type=click.Path())
-@option(
-    "-o",
-    "--output",
-    type=click.Path(),
-    metavar="FILE",
-    show_default="CASE/report.html",
-    help="File to write.",
-)
+@file_option("--output", "CASE/report.html", "File to write.")
 @option("--no-thumbnails", is_flag=True, help="Show no photos, only their names.")
 @option("--blur", is_flag=True, help="Blur the photos until the reader asks otherwise.")
 @together(memory_option("correlations"), workers_option(), output_options)

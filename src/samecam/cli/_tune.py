@@ -7,6 +7,7 @@ import click
 
 from samecam.cli._command import choice, command, option, together
 from samecam.cli._options import (
+    file_option,
     memory_option,
     output_options,
     seed_option,
@@ -25,14 +26,7 @@ if TYPE_CHECKING:
 @command()
 @click.argument("case", type=click.Path())
 @truth_option
-@option(
-    "-o",
-    "--out",
-    type=click.Path(),
-    metavar="FILE.json",
-    show_default="CASE/tune.json",
-    help="The result; its picture is put beside it.",
-)
+@file_option("--out", "CASE/tune.json", "The result; its picture is put beside it.")
 @choice("--by", "f", "cost", help="What decides on γ: f, known cameras; cost, the published one.")
 @option(
     "--runs",

@@ -78,8 +78,7 @@ class Case:
             ) from None
         with contextlib.ExitStack() as opened:
             opened.callback(self._lock.release)
-            for part in (self.folder, self.folder / STORE, self.folder / STORE / "shards"):
-                sweep(part)
+            sweep(self.folder)
             known = self._known(settings, sources)
             self.log = AuditLog(self.folder / LOG)
             opened.callback(self.log.close)

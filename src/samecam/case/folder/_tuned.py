@@ -8,7 +8,7 @@ from typing import Any
 
 from samecam.documents import parse
 from samecam.errors import SamecamError
-from samecam.inputs import open_input, regular_status
+from samecam.inputs import read_input
 
 TUNE_FORMAT, TUNE_VERSION = "samecam-tune", 1
 # What is chosen, and the method that takes all of it.
@@ -57,10 +57,7 @@ def read_tuned(file: str | os.PathLike[str]) -> Tuned:
     """Read a `tune.json`, or say in a sentence why it cannot be used."""
     name = os.fspath(file)
     try:
-        with open_input(name) as stream:
-            status = regular_status(stream)
-            known = status is not None and status.st_size <= _LARGEST
-            content = parse(stream.readall()) if known else None
+        content = parse(read_input(name, _LARGEST))
     except OSError as error:
         raise SamecamError(
             f"{name!r} cannot be read: {error.strerror}; name a file that samecam tune wrote."

@@ -13,11 +13,10 @@ from samecam import compute
 from samecam.case.extraction import open_vectors
 from samecam.case.folder import find_sources, is_of_photos
 from samecam.errors import SamecamError
-from samecam.inputs import in_time, open_regular, read_some
+from samecam.inputs import hash_input, in_time
 from samecam.store import Record
 
 PHASE = "Hashing"
-_CHUNK = 2**20
 # Seconds until a file is taken not to answer: these, and its length over the slowest of disks.
 _PATIENCE, _SLOWEST = 60.0, 1e6
 
@@ -71,17 +70,9 @@ def _hash(file: str | None) -> str | None:
         return None
     try:
         length = in_time(os.stat, file, _PATIENCE).st_size
-        return in_time(_sha256, file, _PATIENCE + length / _SLOWEST)
+        return in_time(hash_input, file, _PATIENCE + length / _SLOWEST)["sha256"]
     except OSError:
         return None
-
-
-def _sha256(file: str) -> str:
-    digest = hashlib.sha256()
-    with open_regular(file) as stream:
-        while chunk := read_some(stream, _CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _check_vectors(sources: Sequence[str], wanted: Mapping[str, str]) -> InputCheck:

@@ -1,15 +1,13 @@
 """Hashes that a case does not keep, of the files it was made from."""
 
-import hashlib
 from collections.abc import Collection
 
 from samecam import compute
 from samecam.case import SavedCase
-from samecam.inputs import open_input, read_some, regular_status
+from samecam.inputs import hash_input
 from samecam.report.export._content import ExportedFile
 
 PHASE = "Hashing"
-_CHUNK = 2**20
 
 Hashes = dict[str, dict[str, str]]
 
@@ -46,15 +44,8 @@ def _hash(file: str | None, sha256: str, names: Collection[str]) -> tuple[dict[s
     """Hashes of one file by name, or none and why."""
     if file is None:
         return {}, "not found where the case was made from"
-    digests = {name: hashlib.new(name, usedforsecurity=False) for name in {*names, "sha256"}}
     try:
-        with open_input(file) as stream:
-            if regular_status(stream) is None:
-                return {}, "not a regular file any more"
-            while chunk := read_some(stream, _CHUNK):
-                for digest in digests.values():
-                    digest.update(chunk)
+        made = hash_input(file, {*names, "sha256"})
     except OSError as error:
         return {}, f"cannot be read: {error.strerror}"
-    made = {name: digest.hexdigest() for name, digest in digests.items()}
     return (made, "") if made["sha256"] == sha256 else ({}, "its bytes have changed")
