@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["AnyFloats", "Doubles", "Floats", "Gram", "Labels", "Mask", "Pixels", "Rows"]
+__all__ = ["AnyFloats", "Doubles", "Floats", "Gram", "Labels", "Mask", "Pixels", "Rows", "Words"]
 
 Doubles = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float32]
@@ -18,3 +18,4 @@ Labels = npt.NDArray[np.intp]  # (n,), group of each photo; −1 is none
 Rows = npt.NDArray[np.intp]  # numbers of rows
 Mask = npt.NDArray[np.bool_]
 Pixels = npt.NDArray[Any]  # (height, width, 3) or (height, width)
+Words = npt.NDArray[np.uint64]  # 64 pixels of one bit each; see `samecam.store`

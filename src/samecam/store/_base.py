@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats
+from samecam.arrays import Floats, Words
 from samecam.compute import rows_per_block
 
 
@@ -85,8 +85,29 @@ class FingerprintStore(ABC):
 
     @property
     def kind(self) -> np.dtype[Any]:
-        """Number type that `read_stored` gives."""
+        """Number type that `read_stored` gives; uint64 for rows of bits."""
         return np.dtype(np.float32)
+
+    @property
+    def is_bits(self) -> bool:
+        """Whether rows have one bit a pixel, and can be read as words of 64.
+
+        Bit k of word j is pixel 64j + k of the row, 1 for +1/√d and 0 for −1/√d; bits beyond
+        the last pixel are 0. The inner product of two rows is 1 − 2·popcount(a XOR b)/d.
+        """
+        return self.kind == np.uint64
+
+    @property
+    def n_words(self) -> int:
+        """Words of a row of bits."""
+        return -(-self.n_pixels // 64)
+
+    def words(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Words]]:
+        """(first word, (n, ≤width) part) of rows of bits, as `columns` gives pixels."""
+        del width, rows
+        raise TypeError("these rows are no bits; read them as columns")
 
     def read_stored(
         self,
@@ -99,6 +120,8 @@ class FingerprintStore(ABC):
         n_threads: int = 1,
     ) -> None:
         """Rows as they are kept: row k is scales[k] · out[k], from pixel `start` on.
+
+        Of rows of bits, `start` and width count words of 64 pixels.
 
         Parameters
         ----------
