@@ -14,9 +14,13 @@ import pytest
 from PIL import ExifTags, Image
 
 from samecam.errors import SamecamError
-from samecam.simulate import _photos, simulate_photos
+from samecam.simulate import _photos, _plan, simulate_photos
+from samecam.simulate._arguments import Arguments
 from samecam.simulate._exposure import Kind
 
+NOTHING_ADDED = dict.fromkeys(
+    ("outliers", "thumbnails", "bright_corners", "letterbox", "screenshots", "odd_sizes"), 0
+)
 SMALL = {"cameras": 3, "images": 4, "size": (96, 80), "workers": 1}
 
 
@@ -27,6 +31,12 @@ def _files(folder):
 def _truth(folder):
     with open(folder / "truth.csv", newline="") as file:
         return {row["path"]: row["camera"] for row in csv.DictReader(file)}
+
+
+def _planned(**asked):
+    """The photos of a plan without additions."""
+    rest = {"sizes": ((200, 150),), "quality": (85, 98), "recompress": None, **NOTHING_ADDED}
+    return _plan.draw_plan(Arguments(**rest, **asked))[0]
 
 
 def _table_qualities():
@@ -61,7 +71,7 @@ def test_same_seed_same_bytes_for_any_number_of_workers(small, tmp_path):
 
 
 def test_batches_do_not_matter(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(_photos, "_BATCH", 3)
+    monkeypatch.setattr(_plan, "_BATCH", 3)
     simulate_photos(tmp_path, outliers=2, seed=7, **SMALL)
     assert _files(tmp_path) == _files(small)
 
@@ -164,7 +174,7 @@ def test_recompression_saves_the_same_photo_a_second_time(small, tmp_path):
 
 
 def test_dark_over_exposed_and_white_photos_have_their_shares(many):
-    plan = _photos._plan(1, 10, 30, 5, 0)
+    plan = _planned(seed=1, cameras=10, images=30, models=5)
     kinds = Counter(photo.kind for photo in plan)
     assert abs(kinds[Kind.DARK] - 30) <= 3
     assert abs(kinds[Kind.OVEREXPOSED] - 21) <= 3
@@ -193,7 +203,7 @@ def test_dark_over_exposed_and_white_photos_have_their_shares(many):
 def test_over_exposure_is_set_in_the_top_left_corner(tmp_path):
     simulate_photos(tmp_path, cameras=1, images=30, size=(1100, 560), seed=3, workers=1)
     shares = []
-    for photo in _photos._plan(3, 1, 30, 1, 0):
+    for photo in _planned(seed=3, cameras=1, images=30, models=1):
         if photo.kind is Kind.OVEREXPOSED:
             with Image.open(tmp_path / "images" / photo.name) as picture:
                 level = np.asarray(picture.crop((0, 0, 512, 512))).mean(axis=2)
@@ -253,6 +263,16 @@ def test_a_folder_in_use_is_refused_and_left_alone(tmp_path):
         ({"models": 4}, "models is 4"),
         ({"outliers": -1}, "outliers is -1"),
         ({"size": (63, 100)}, "size is 63x100"),
+        ({"size": [(100, 100), (100, 63)], "models": 2}, "size is 100x63"),
+        ({"size": [(99, 99), (98, 98)], "models": 1}, "size is given 2 times for 1 model"),
+        ({"size": [(99, 99)] * 4}, "size is given 4 times for 3 models"),
+        ({"size": []}, "size is empty"),
+        ({"thumbnails": -1}, "thumbnails is -1"),
+        ({"thumbnails": 13}, "thumbnails is 13"),
+        ({"bright_corners": -1}, "bright_corners is -1"),
+        ({"letterbox": -1}, "letterbox is -1"),
+        ({"screenshots": -1}, "screenshots is -1"),
+        ({"odd_sizes": -1}, "odd_sizes is -1"),
         ({"quality": (0, 90)}, "quality is 0 to 90"),
         ({"quality": (90, 101)}, "quality is 90 to 101"),
         ({"quality": (95, 90)}, "quality is 95 to 90"),

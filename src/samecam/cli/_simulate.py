@@ -11,6 +11,8 @@ from samecam.cli._progress import progress
 from samecam.cli._text import counted
 from samecam.cli._types import Count, Pair
 
+_FURTHER = ("outliers", "bright_corners", "letterbox", "odd_sizes")
+
 
 @command()
 @option(
@@ -27,10 +29,11 @@ from samecam.cli._types import Count, Pair
 @option("--models", type=Count(), show_default="half as many as cameras", help="Camera models.")
 @option(
     "--size",
+    multiple=True,
     type=Pair("x", "WIDTHxHEIGHT", single=False),
-    default="1536x1024",
-    show_default=True,
-    help="Size of the photos, in pixels.",
+    default=["1536x1024"],
+    show_default="1536x1024",
+    help="Size of the photos; if given again, of other models.",
 )
 @option(
     "--quality",
@@ -52,6 +55,41 @@ from samecam.cli._types import Count, Pair
     metavar="Q",
     help="Save every photo a second time at this quality.",
 )
+@option(
+    "--thumbnails",
+    type=Count(0),
+    default=0,
+    show_default=True,
+    help="Small copies of photos, not in truth.csv.",
+)
+@option(
+    "--bright-corners",
+    type=Count(0),
+    default=0,
+    show_default=True,
+    help="Further photos, white in the top-left corner.",
+)
+@option(
+    "--letterbox",
+    type=Count(0),
+    default=0,
+    show_default=True,
+    help="Further photos with black bars above and below.",
+)
+@option(
+    "--screenshots",
+    type=Count(0),
+    default=0,
+    show_default=True,
+    help="Graphics by no camera, not in truth.csv.",
+)
+@option(
+    "--odd-sizes",
+    type=Count(0),
+    default=0,
+    show_default=True,
+    help="Outliers, each of a size of its own.",
+)
 @option("--seed", type=Count(0), default=0, show_default=True, help="Seed of everything random.")
 @workers_option()
 @output_options
@@ -60,17 +98,25 @@ def simulate(out: str, as_json: bool, quiet: bool, **options: Any) -> int:
 
     The sensor pattern enters before mosaic, demosaicing, tone curve and JPEG, as in a
     camera. The same seed gives the same files.
+
+    With several sizes every camera model has one of them, in turn. Thumbnails, bright corners,
+    bars, screenshots and odd sizes make a disk of real life of it; the photos that there are
+    without them stay the same.
     """
     from samecam.compute import worker_count
+    from samecam.pages import listed
     from samecam.simulate import simulate_photos
 
     options["workers"] = worker_count(options["workers"])
     with progress("Simulating", "photo", quiet=quiet) as show:
         simulate_photos(out, progress=show, **options)
-    photos = options["cameras"] * options["images"] + options["outliers"]
+    photos = options["cameras"] * options["images"] + sum(map(options.__getitem__, _FURTHER))
+    others = {name: options[name] for name in ("thumbnails", "screenshots")}
     if as_json:
-        print_json({"folder": out, "photos": photos})
+        print_json({"folder": out, "photos": photos, **others})
     else:
-        count = counted(photos, "photo")
-        say(f"{count} in {out}/images; {out}/truth.csv says who took which.", quiet=quiet)
+        counts = [counted(photos, "photo")]
+        counts += [counted(number, name[:-1]) for name, number in others.items() if number]
+        there = f"{listed(counts)} in {out}/images"
+        say(f"{there}; {out}/truth.csv says who took which.", quiet=quiet)
     return 0

@@ -11,6 +11,7 @@ from samecam.simulate._stream import stream
 __all__ = [
     "Camera",
     "CameraModel",
+    "addition_stream",
     "draw_cameras",
     "draw_model",
     "pattern",
@@ -19,7 +20,7 @@ __all__ = [
 ]
 
 # The first key of every random stream: what the stream is for.
-_BODIES, _MODEL, _SERIAL, _PHOTO, _MODEL_PATTERN, _BODY_PATTERN, _PLAN = range(7)
+_BODIES, _MODEL, _SERIAL, _PHOTO, _MODEL_PATTERN, _BODY_PATTERN, _PLAN, _ADDITION = range(8)
 
 STRENGTH = 0.0055
 """Median standard deviation of K over cameras."""
@@ -71,6 +72,11 @@ def plan_stream(seed: int) -> np.random.Generator:
 def photo_stream(seed: int, camera: int, photo: int) -> np.random.Generator:
     """Return the stream of the photo with this number taken by this camera."""
     return stream(seed, _PHOTO, camera, photo)
+
+
+def addition_stream(seed: int, *key: int) -> np.random.Generator:
+    """Return the stream of the plan of one kind of additions (its number alone), or of one."""
+    return stream(seed, _ADDITION, *key)
 
 
 def draw_model(seed: int, number: int, quality: tuple[int, int]) -> CameraModel:

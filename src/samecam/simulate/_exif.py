@@ -9,7 +9,7 @@ from PIL.TiffImagePlugin import IFDRational
 
 from samecam.simulate._camera import Camera, CameraModel
 
-__all__ = ["Shot", "draw_shot", "exif_bytes"]
+__all__ = ["Shot", "draw_shot", "draw_time", "exif_bytes"]
 
 _EPOCH = datetime(2019, 1, 1, tzinfo=UTC)
 _ORIENTATIONS, _ORIENTATION_SHARES = (1, 6, 8, 3), (0.75, 0.11, 0.10, 0.04)
@@ -26,10 +26,15 @@ class Shot:
     quality: int
 
 
+def draw_time(rng: np.random.Generator) -> datetime:
+    """Draw a moment of the five years in which everything happens."""
+    return _EPOCH + timedelta(seconds=int(rng.integers(5 * 365 * 86400)))
+
+
 def draw_shot(rng: np.random.Generator, quality: tuple[int, int]) -> Shot:
     """Draw the circumstances of one photo; `quality` is the model's own range, ends included."""
     return Shot(
-        taken=_EPOCH + timedelta(seconds=int(rng.integers(5 * 365 * 86400))),
+        taken=draw_time(rng),
         orientation=int(rng.choice(_ORIENTATIONS, p=_ORIENTATION_SHARES)),
         iso=int(rng.choice(_SPEEDS, p=_SPEED_SHARES)),
         quality=int(rng.integers(quality[0], quality[1] + 1)),

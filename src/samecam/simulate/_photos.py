@@ -3,7 +3,7 @@
 import io
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,30 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from samecam._version import __version__
 from samecam.compute import LocalPool, worker_count
 from samecam.documents import parse
-from samecam.errors import ParameterError, SamecamError
+from samecam.errors import SamecamError
 from samecam.files import read_own, sweep, write_atomically
-from samecam.simulate import _camera, _exif, _exposure, _scene, _sensor
+from samecam.simulate import _camera, _exif, _exposure, _extras, _scene, _sensor
+from samecam.simulate._arguments import Arguments, Size, as_sizes
+from samecam.simulate._extras import Addition
+from samecam.simulate._plan import Photo, Screenshot, batches, draw_plan
 
 __all__ = ["simulate_photos"]
 
-_BATCH = 8
-"""Photos of one camera rendered by one task; only speed depends on it."""
-_EVEN = (0.7548776662466927, 0.5698402909980532)
-"""Steps of the evenly spread sequence in the unit square (powers of 1 / plastic number)."""
-
-
-@dataclass(frozen=True)
-class _Photo:
-    """One photo to take: file name, who takes it, its number with that camera, its kind, scene."""
-
-    name: str
-    camera: _camera.Camera
-    number: int
-    kind: _exposure.Kind
-    scene: float
+_Batch = list[Photo] | list[Screenshot]
 
 
 @dataclass(frozen=True)
@@ -45,10 +33,7 @@ class _Settings:
     """What every worker must know."""
 
     images: Path
-    seed: int
-    size: tuple[int, int]
-    quality: tuple[int, int]
-    recompress: int | None
+    asked: Arguments
 
 
 def simulate_photos(
@@ -57,10 +42,15 @@ def simulate_photos(
     cameras: int = 10,
     images: int = 30,
     models: int | None = None,
-    size: tuple[int, int] = (1536, 1024),
+    size: Size | Sequence[Size] = (1536, 1024),
     quality: tuple[int, int] = (85, 98),
     outliers: int = 0,
     recompress: int | None = None,
+    thumbnails: int = 0,
+    bright_corners: int = 0,
+    letterbox: int = 0,
+    screenshots: int = 0,
+    odd_sizes: int = 0,
     seed: int = 0,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -72,6 +62,10 @@ def simulate_photos(
     pattern plus a weak part shared by all cameras of its model. The same arguments give the same
     bytes, whatever the number of workers.
 
+    What may be added (thumbnails, bright corners, letterbox, screenshots, odd sizes) makes a
+    disk of real life of it: it is spread evenly over the cameras and changes none of their other
+    photos.
+
     Parameters
     ----------
     out : path
@@ -81,22 +75,42 @@ def simulate_photos(
     cameras, images : int
         Number of cameras, and of photos by each.
     models : int, optional
-        Number of camera models the cameras are spread over; half the number of cameras by default.
-    size : (width, height)
-        In pixels, each at least 64.
+        Number of camera models the cameras are spread over; half the number of cameras by default,
+        and at least one a size.
+    size : (width, height), or several of them
+        In pixels, each at least 64. Several sizes are taken by the models in turn, so that all
+        cameras of a model share one; there are at most as many as models.
     quality : (lowest, highest)
         Range of JPEG qualities; each model keeps to a part of it.
     outliers : int
         Number of additional photos by cameras that took only that one.
     recompress : int, optional
         Quality at which every file is decoded and saved a second time.
+    thumbnails : int
+        Number of small copies (`IMG_00012_thumb.jpg` of `IMG_00012.jpg`), at most one a photo:
+        long edge 160 to 320 pixels, and not more than half the photo's, JPEG quality 75 to 85, no
+        EXIF. They hardly carry the sensor's noise, so they do not stand in `truth.csv` and are
+        left out where an answer is scored; the name says whose copy each is.
+    bright_corners : int
+        Number of further photos by the cameras (`BRIGHT_00001.jpg`) that are white in the top-left
+        corner: a third of the width and of the height, or 1,040 pixels if that is more but not more
+        than six tenths.
+    letterbox : int
+        Number of further photos by the cameras (`LETTERBOX_00001.jpg`) of which an eighth of the
+        height is painted black above and below before they are saved.
+    screenshots : int
+        Number of graphics by no camera (`SCREEN_00001.png`), all of different sizes; not in
+        `truth.csv`.
+    odd_sizes : int
+        Number of photos (`ODD_00001.jpg`), each by a camera that took only that one and of a size
+        that no other photo has; in `truth.csv` they are outliers.
     seed : int
         Non-negative; the only source of randomness.
     workers : int, optional
         Processes to use, by default as `samecam.compute.worker_count` says; 1 works inside this
         process.
     progress : callable, optional
-        Called as progress(done, total) after each batch of photos.
+        Called as progress(done, total) after each batch of pictures.
 
     Returns
     -------
@@ -108,32 +122,38 @@ def simulate_photos(
     SamecamError
         If an argument cannot be used or `out` cannot be written.
     """
-    models = max(1, cameras // 2) if models is None else models
-    _check(cameras, images, models, size, quality, outliers, recompress, seed)
+    sizes = as_sizes(size)
+    if models is None:
+        models = max(1, cameras // 2, min(cameras, len(sizes)))
+    asked = Arguments(
+        cameras=cameras,
+        images=images,
+        models=models,
+        sizes=sizes,
+        quality=quality,
+        outliers=outliers,
+        recompress=recompress,
+        thumbnails=thumbnails,
+        bright_corners=bright_corners,
+        letterbox=letterbox,
+        screenshots=screenshots,
+        odd_sizes=odd_sizes,
+        seed=seed,
+    )
+    asked.check()
     workers = worker_count(workers)
     folder = Path(out)
-    plan = _plan(seed, cameras, images, models, outliers)
-    arguments = {
-        "samecam": __version__,
-        "cameras": cameras,
-        "images": images,
-        "models": models,
-        "size": list(size),
-        "quality": list(quality),
-        "outliers": outliers,
-        "recompress": recompress,
-        "seed": seed,
-    }
+    photos, graphics = draw_plan(asked)
     with _writing(folder):
-        _prepare(folder, arguments)
-    settings = _Settings(folder / "images", seed, size, quality, recompress)
-    done = 0
-    for count in _run(settings, _batches(plan), workers):
+        _prepare(folder, asked.as_json())
+    tasks: list[_Batch] = [*batches(photos), *([one] for one in graphics)]
+    done, total = 0, len(photos) + len(graphics) + thumbnails
+    for count in _run(_Settings(folder / "images", asked), tasks, workers):
         done += count
         if progress is not None:
-            progress(done, len(plan))
+            progress(done, total)
     with _writing(folder):
-        return _write_truth(folder, plan)
+        return _write_truth(folder, photos)
 
 
 @contextmanager
@@ -145,45 +165,6 @@ def _writing(folder: Path) -> Iterator[None]:
         raise SamecamError(
             f"The photos cannot be written to {folder} ({error}): choose another folder."
         ) from error
-
-
-def _check(
-    cameras: int,
-    images: int,
-    models: int,
-    size: tuple[int, int],
-    quality: tuple[int, int],
-    outliers: int,
-    recompress: int | None,
-    seed: int,
-) -> None:
-    for name, value, least in (
-        ("cameras", cameras, 1),
-        ("images", images, 1),
-        ("models", models, 1),
-        ("outliers", outliers, 0),
-        ("seed", seed, 0),
-    ):
-        if value < least:
-            raise ParameterError(name, f"{{name}} is {value}: give at least {least}.")
-    if models > cameras:
-        raise ParameterError(
-            "models", f"{{name}} is {models}: give at most the number of cameras, {cameras}."
-        )
-    if min(size) < 64:
-        raise ParameterError(
-            "size", f"{{name}} is {size[0]}x{size[1]}: give at least 64x64 pixels."
-        )
-    if not 1 <= quality[0] <= quality[1] <= 100:
-        raise ParameterError(
-            "quality",
-            f"{{name}} is {quality[0]} to {quality[1]}: give two numbers from 1 to 100, "
-            "the lower one first.",
-        )
-    if recompress is not None and not 1 <= recompress <= 100:
-        raise ParameterError(
-            "recompress", f"{{name}} is {recompress}: give a JPEG quality from 1 to 100."
-        )
 
 
 def _prepare(folder: Path, arguments: dict[str, Any]) -> None:
@@ -217,52 +198,17 @@ def _is_of(note: Path, arguments: dict[str, Any]) -> bool:
         return False
 
 
-def _plan(seed: int, cameras: int, images: int, models: int, outliers: int) -> list[_Photo]:
-    """Every photo of the collection, camera by camera, with shuffled file names.
-
-    Kinds and scenes come from an evenly spread sequence, so that every camera has nearly the same
-    mixture of them: photo k stands at the fractional part of start + k · (.7549, .5698).
-    """
-    bodies = _camera.draw_cameras(seed, cameras, models, outliers)
-    takes = [
-        (body, number)
-        for body in bodies
-        for number in range(images if body.number < cameras else 1)
-    ]
-    rng = _camera.plan_stream(seed)
-    steps = np.arange(len(takes))[:, None] * _EVEN
-    spots = (rng.random(2) + steps) % 1
-    ranks = rng.permutation(len(takes)) + 1
-    digits = max(5, len(str(len(takes))))
-    return [
-        _Photo(f"IMG_{rank:0{digits}}.jpg", body, number, _exposure.kind_at(kind), scene)
-        for (body, number), rank, (kind, scene) in zip(takes, ranks, spots.tolist(), strict=True)
-    ]
-
-
-def _batches(plan: list[_Photo]) -> list[list[_Photo]]:
-    """Cut the plan into runs of at most `_BATCH` photos by one camera."""
-    batches: list[list[_Photo]] = []
-    for photo in plan:
-        last = batches[-1] if batches else []
-        if last and last[0].camera is photo.camera and len(last) < _BATCH:
-            last.append(photo)
-        else:
-            batches.append([photo])
-    return batches
-
-
-def _run(settings: _Settings, batches: list[list[_Photo]], workers: int) -> Iterator[int]:
-    """Render all batches, here or in worker processes, yielding the size of each when done."""
+def _run(settings: _Settings, tasks: list[_Batch], workers: int) -> Iterator[int]:
+    """Make all pictures, here or in worker processes, yielding how many after each batch."""
     with _writing(settings.images):
         if workers == 1:
-            for batch in batches:
-                yield _take_batch((settings, batch))
+            for batch in tasks:
+                yield _make_batch((settings, batch))
             return
-        pool = LocalPool(min(workers, len(batches)), preload="samecam.simulate._photos")
+        pool = LocalPool(min(workers, len(tasks)), preload="samecam.simulate._photos")
         try:
-            tasks = [(settings, batch) for batch in batches]
-            for future in as_completed([pool.submit(_take_batch, task) for task in tasks]):
+            work = [pool.submit(_make_batch, (settings, batch)) for batch in tasks]
+            for future in as_completed(work):
                 yield future.result()
         except BaseException:
             pool.stop()
@@ -270,28 +216,76 @@ def _run(settings: _Settings, batches: list[list[_Photo]], workers: int) -> Iter
         pool.close()
 
 
-def _take_batch(task: tuple[_Settings, list[_Photo]]) -> int:
-    """Take photos that all come from one camera and write their files, unless they are there."""
+def _make_batch(task: tuple[_Settings, _Batch]) -> int:
+    """Make photos that all come from one camera, or screenshots, unless they are there."""
     settings, batch = task
-    camera = batch[0].camera
-    model = _camera.draw_model(settings.seed, camera.model, settings.quality)
-    width, height = settings.size
-    pattern = _camera.pattern(settings.seed, camera, height + height % 2, width + width % 2)
-    for photo in batch:
+    photos = [one for one in batch if isinstance(one, Photo)]
+    for one in batch:
+        if isinstance(one, Screenshot):
+            _make_screenshot(settings, one)
+    if photos:
+        _take_photos(settings, photos)
+    return len(batch) + sum(photo.thumbnail is not None for photo in photos)
+
+
+def _make_screenshot(settings: _Settings, picture: Screenshot) -> None:
+    path = settings.images / picture.name
+    if not path.exists():
+        seed = settings.asked.seed
+        rng = _camera.addition_stream(seed, Addition.SCREENSHOT, picture.number)
+        when = _exif.draw_time(rng).timestamp()
+        write_atomically(path, _extras.draw_screenshot(rng, *picture.size), modified=when)
+
+
+def _take_photos(settings: _Settings, photos: list[Photo]) -> None:
+    """Take photos of one camera and one size, and write their files and thumbnails."""
+    seed, camera = settings.asked.seed, photos[0].camera
+    model = _camera.draw_model(seed, camera.model, settings.asked.quality)
+    width, height = photos[0].size
+    pattern = _camera.pattern(seed, camera, height + height % 2, width + width % 2)
+    for photo in photos:
         path = settings.images / photo.name
-        if path.exists():
-            continue
-        rng = _camera.photo_stream(settings.seed, camera.number, photo.number)
-        shot = _exif.draw_shot(rng, model.quality)
-        pixels = _take(rng, model, pattern, shot, photo)[:height, :width]
-        exif = _exif.exif_bytes(camera, model, shot)
-        data = _jpeg(Image.fromarray(pixels), shot.quality, model.subsampling, exif)
-        if settings.recompress is not None:
-            with Image.open(io.BytesIO(data)) as decoded:
-                data = _jpeg(decoded, settings.recompress, 2, exif)
-        when = shot.taken.timestamp()
-        write_atomically(path, data, modified=when)
-    return len(batch)
+        if not path.exists():
+            data, when = _take_photo(settings.asked, photo, model, pattern)
+            write_atomically(path, data, modified=when)
+        _make_thumbnail(settings, photo)
+
+
+def _make_thumbnail(settings: _Settings, photo: Photo) -> None:
+    """Reduce a photo that has been written, if its thumbnail is asked for and not there."""
+    if photo.thumbnail is None:
+        return
+    path, source = settings.images / photo.thumbnail.name, settings.images / photo.name
+    if not path.exists():
+        seed = settings.asked.seed
+        rng = _camera.addition_stream(seed, Addition.THUMBNAIL, photo.thumbnail.number)
+        data = _extras.thumbnail(read_own(source), rng)
+        write_atomically(path, data, modified=source.stat().st_mtime)
+
+
+def _take_photo(
+    asked: Arguments,
+    photo: Photo,
+    model: _camera.CameraModel,
+    pattern: NDArray[np.float32],
+) -> tuple[bytes, float]:
+    """JPEG file of a photo, and when it was taken."""
+    if photo.addition:
+        key = (photo.addition, photo.camera.number, photo.number)
+        rng = _camera.addition_stream(asked.seed, *key)
+    else:
+        rng = _camera.photo_stream(asked.seed, photo.camera.number, photo.number)
+    shot = _exif.draw_shot(rng, model.quality)
+    width, height = photo.size
+    pixels = _take(rng, model, pattern, shot, photo)[:height, :width]
+    if photo.addition is Addition.LETTERBOX:
+        _extras.paint_bars(pixels)
+    exif = _exif.exif_bytes(photo.camera, model, shot)
+    data = _jpeg(Image.fromarray(pixels), shot.quality, model.subsampling, exif)
+    if asked.recompress is not None:
+        with Image.open(io.BytesIO(data)) as decoded:
+            data = _jpeg(decoded, asked.recompress, 2, exif)
+    return data, shot.taken.timestamp()
 
 
 def _take(
@@ -299,7 +293,7 @@ def _take(
     model: _camera.CameraModel,
     pattern: NDArray[np.float32],
     shot: _exif.Shot,
-    photo: _Photo,
+    photo: Photo,
 ) -> NDArray[np.uint8]:
     """Pixels (height, width, 3) of one photo in sensor orientation."""
     height, width = pattern.shape
@@ -311,6 +305,8 @@ def _take(
     light = light * _sensor.vignette(height, width, model.vignette)
     table = _sensor.tone_table(model.gamma, model.contrast)
     light *= np.float32(_exposure.gain(rng, light, photo.kind, table))
+    if photo.addition is Addition.BRIGHT_CORNER:
+        _extras.whiten_corner(light)
     raw = _sensor.expose_mosaic(
         _sensor.sample_bayer(light, model.gains),
         pattern,
@@ -334,8 +330,8 @@ def _jpeg(picture: Image.Image, quality: int, subsampling: int, exif: bytes) -> 
     return buffer.getvalue()
 
 
-def _write_truth(folder: Path, plan: list[_Photo]) -> Path:
-    rows = sorted(f"images/{photo.name},{photo.camera.name}\n" for photo in plan)
+def _write_truth(folder: Path, photos: list[Photo]) -> Path:
+    rows = sorted(f"images/{photo.name},{photo.camera.name}\n" for photo in photos)
     path = folder / "truth.csv"
     write_atomically(path, "path,camera\n" + "".join(rows))
     return path
