@@ -51,7 +51,10 @@ lint: env
 bench: env
 	$(BIN)/python -m benchmarks.residual
 	$(BIN)/python -m benchmarks.extraction
+	$(BIN)/python -m benchmarks.frames
+	$(BIN)/python -m benchmarks.quantised $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gram
+	$(BIN)/python -m benchmarks.bits
 	$(BIN)/python -m benchmarks.lasso
 	$(BIN)/python -m benchmarks.consolidated $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.phases
@@ -62,6 +65,7 @@ bench: env
 	$(BIN)/python -m benchmarks.consolidated_study $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.damage $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.recompressed $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.pages
 
 # The paper's tables and figures again, into results/ and docs/results.md. Hours; it goes on where

@@ -187,26 +187,39 @@ def real(
     shots = photographs.load_judged(folder, max(side for side, _ in kinds), corner)
     truth = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
     small = [low_pass(photo.pixels[:corner, :corner]) for photo in shots]
-    for size, preset in kinds:
-        X = photographs.fingerprints(shots, size, preset)
+    for size, preset in (*kinds, (None, "default")):
+        X = (
+            photographs.whole_frames(shots)
+            if size is None
+            else photographs.fingerprints(shots, size, preset)
+        )
         G = correlate.gram(X)
-        method = ConsolidatedSSC(metric="precomputed", n_pixels=size**2).fit(G)
-        tally = Tally(f"photographs, {size}²" + (", grid not removed" if preset == "paper" else ""))
+        method = ConsolidatedSSC(metric="precomputed", n_pixels=X.shape[1]).fit(G)
+        what = "whole frame" if size is None else f"{size}²"
+        tally = Tally(f"photographs, {what}" + (", grid not removed" if preset == "paper" else ""))
         for camera in range(truth.max() + 1):
             mine = truth == camera
             look(tally, G, truth, method.labels_, mine, ~mine, method.null_scale_)
         tallies.append(tally)
-        extra.append({"preset": preset, **summary(size, X, G, truth, method.labels_, small)})
+        height, width = shots[0].luma.shape if size is None else (size, size)
+        facts = summary(what, (height, width), X, G, truth, method.labels_, small)
+        extra.append({"preset": preset, **facts})
         print(extra[-1])
     return tallies, extra
 
 
 def summary(
-    size: int, X: Floats, G: Gram, truth: Labels, labels: Labels, small: Sequence[Pixels]
+    size: str,
+    shape: tuple[int, int],
+    X: Floats,
+    G: Gram,
+    truth: Labels,
+    labels: Labels,
+    small: Sequence[Pixels],
 ) -> dict[str, Any]:
     """PCE, its cost, z of the links, and still scenes of the real set."""
     began = time.perf_counter()
-    values = evidence.photo_pce(X, labels)
+    values = evidence.photo_pce(X, labels, shape)
     seconds = (time.perf_counter() - began) / np.count_nonzero(labels >= 0)
     given = evidence.comparisons_from_gram(G, labels)
     null = evidence.measured_null(given, null_scale=usual_scale(X.shape[1]))

@@ -52,7 +52,8 @@ def links(document: Document) -> str:
         low, _, middle, _, high = one["pce_quantiles"]
         lines.append(
             [
-                f"{one['size']}²" + (", grid not removed" if one["preset"] == "paper" else ""),
+                (f"{one['size']}²" if isinstance(one["size"], int) else one["size"])
+                + (", grid not removed" if one["preset"] == "paper" else ""),
                 str(one["groups"]),
                 str(one["clustered"]),
                 rate(one["floor"]),

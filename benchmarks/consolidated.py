@@ -3,7 +3,8 @@
 python -m benchmarks.consolidated [--shared DIR]
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,11 @@ import numpy.typing as npt
 from benchmarks import photographs
 from benchmarks.record import folder_of, parser, timed, write
 from samecam import correlate
-from samecam.arrays import Gram, Mask, Rows
+from samecam.arrays import Floats, Gram, Mask, Rows
 from samecam.cluster import ConsolidatedSSC
 from samecam.fingerprint import Preset
 from samecam.metrics import scores
-from samecam.photos import exposure
+from samecam.photos import Exposure, exposure, frame_exposure
 from samecam.simulate import gram
 
 JOIN_RATES = (0.02, 0.01, 0.001)
@@ -102,24 +103,31 @@ def real(into: Measurements, folder: Path, sides: Sequence[int]) -> None:
     shots = photographs.load(folder, max(sides), min(sides))
     for side in sides:
         for preset in PRESETS:
-            real_set(into, shots, side, preset)
+            light = [exposure(photo.pixels[:side, :side]) for photo in shots]
+            rows = partial(photographs.fingerprints, side=side, preset=preset)
+            real_set(into, f"photographs, {side}², {preset}", shots, light, rows)
+    light = [frame_exposure(photo.luma) for photo in shots]
+    real_set(into, "photographs, whole frame", shots, light, photographs.whole_frames)
 
 
 def real_set(
-    into: Measurements, shots: list[photographs.Photograph], side: int, preset: Preset
+    into: Measurements,
+    name: str,
+    shots: list[photographs.Photograph],
+    light: list[Exposure],
+    rows_of: Callable[[list[photographs.Photograph]], Floats],
 ) -> None:
-    light = [exposure(photo.pixels[:side, :side]) for photo in shots]
     used = [k for k, one in enumerate(light) if one.status != "unusable"]
-    G = correlate.gram(photographs.fingerprints([shots[k] for k in used], side, preset))
+    X = rows_of([shots[k] for k in used])
+    G, d = correlate.gram(X), X.shape[1]
     weak = np.array([light[k].status == "weak" for k in used])
     known = np.array([shots[k].judged for k in used])
     cameras = np.array([shots[k].camera for k in used])
-    name = f"photographs, {side}², {preset}"
     for rate in JOIN_RATES:
-        into.add(name, G, cameras, side**2, weak=weak, judged=known, join_rate=rate)
-    into.add(f"{name}, none weak", G, cameras, side**2, judged=known)
+        into.add(name, G, cameras, d, weak=weak, judged=known, join_rate=rate)
+    into.add(f"{name}, none weak", G, cameras, d, judged=known)
     dark = weak | np.array([light[k].is_dark for k in used])
-    into.add(f"{name}, dark found none", G, cameras, side**2, weak=dark, judged=known)
+    into.add(f"{name}, dark found none", G, cameras, d, weak=dark, judged=known)
     for draw in range(DRAWS):
         half = np.random.default_rng(draw).permutation(len(cameras))[: len(cameras) // 2]
         for what, rows in (
@@ -130,7 +138,7 @@ def real_set(
                 f"{name}, {what}, {draw}",
                 np.ascontiguousarray(G[np.ix_(rows, rows)]),
                 cameras[rows],
-                side**2,
+                d,
                 weak=weak[rows],
                 judged=known[rows],
             )

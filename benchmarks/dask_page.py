@@ -109,7 +109,8 @@ def serial(document: Document) -> str:
 - finding the files {seconds["scan"]:.0f} s and comparing likely duplicates
   {seconds["likely_duplicates"]:.0f} s here; on a network file system each costs a question to the
   server, and files of equal length have both ends read
-- `--size auto` reads all headers with the processes of this machine: give `--size`
+- headers of all photos are read with the processes of this machine, to know frames and disk (not
+  with `--size`)
 - booking outcomes: {booking:.0f} s, while workers work
 - grouping begins with reading the catalogue, {seconds["open_store"]:.0f} s; workers do not read
   it, they are told where their rows lie

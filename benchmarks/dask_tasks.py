@@ -15,6 +15,7 @@ import statistics
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ from samecam.case.folder import Case
 from samecam.cluster._remote import batch_data
 from samecam.cluster.large_scale._batches import RemoteBatch, cluster_remote_batch
 from samecam.cluster.large_scale._partition import Rules
+from samecam.frames import Frame
 from samecam.photos import scan
 from samecam.store import DiskStore
 
@@ -84,12 +86,12 @@ def extraction(photos: Path, scratch: Path, sizes: Sizes) -> dict[str, Any]:
     """Seconds, bytes sent, returned and written of tasks of 50 and 200 photos, one a worker."""
     settings, store = ExtractionSettings(size=sizes.size), scratch / "store"
     rounds, workers = sizes.rounds, range(sizes.workers)
-    DiskStore.create(store, n_pixels=settings.n_pixels).close()
+    DiskStore.create(store, frame=settings.frame, dtype=settings.rows).close()
     pool = compute.DaskPool(
         compute.LOCAL,
         workers=sizes.workers,
         timeout=60,
-        memory=compute.worker_memory(sizes.size),
+        memory=compute.worker_memory(sizes.size**2),
         preload="samecam._preload",
         initializer=_worker.start,
         initargs=(settings, store),
@@ -123,7 +125,7 @@ def extraction(photos: Path, scratch: Path, sizes: Sizes) -> dict[str, Any]:
 
 
 def shard_bytes(store: Path) -> int:
-    return sum(file.stat().st_size for file in (store / "shards").iterdir())
+    return sum(file.stat().st_size for file in (store / "shards").glob("*/*"))
 
 
 def overhead(count: int, workers: int) -> float:
@@ -199,7 +201,7 @@ def parent(scratch: Path, count: int) -> dict[str, Any]:
         patch.object(_extract, "dispatch", lambda *_: Ready()),
         Case(case, settings, [str(photos)]) as folder,
     ):
-        job = Job(case, [str(photos)], files, settings)
+        job = Job(case, [str(photos)], files, settings, Counter({Frame(64, 64): len(files)}))
         alone = compute.Resources(workers=1, device="cpu")
         run = _extract.ExtractionRun(folder, job, alone, compute.no_progress, threading.Event())
         began, booked = time.process_time(), time.perf_counter()
@@ -222,16 +224,17 @@ def batches(scratch: Path, sizes: Sizes) -> dict[str, Any]:
     n_pixels, count = sizes.size**2, sizes.batch
     rng = np.random.default_rng(0)
     cameras = rng.normal(size=(20, n_pixels)).astype(np.float32)
-    with DiskStore.create(scratch / "rows", n_pixels=n_pixels) as store:
+    frame = Frame(sizes.size, sizes.size)
+    with DiskStore.create(scratch / "rows", frame=frame, dtype="float16") as store:
         for k in range(count):
             row = rng.standard_normal(n_pixels, dtype=np.float32) + 0.15 * cameras[k % 20]
             store.add(f"{k:06d}", row / np.linalg.norm(row), sha256=f"{k:064x}")
         store.commit()
         began = time.process_time()
         for start in range(0, count, 100):
-            store.read(np.arange(start, min(start + 100, count)))
+            store.rows().read(np.arange(start, min(start + 100, count)))
         rate = count * 2 * n_pixels / (time.process_time() - began)
-        data = batch_data(store, np.arange(count))
+        data = batch_data(store.rows(), np.arange(count))
     scale = n_pixels**-0.5
     task = RemoteBatch(
         data,

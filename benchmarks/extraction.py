@@ -1,6 +1,9 @@
 """Milliseconds a photo of 12 megapixels, by kind of work, and the whole at 1 and 2 workers.
 
-python -m benchmarks.extraction [--photos N] [--size 512]
+python -m benchmarks.extraction [--photos N]
+
+Whole frames and squares of 1024 and 512 pixels, side by side: from a file in the page cache to a
+stored row.
 """
 
 import tempfile
@@ -17,6 +20,7 @@ from samecam.compute import Resources
 
 WIDTH, HEIGHT = 4000, 3000
 QUICK = (200, 160)
+SIDES = (1024, 512)
 
 
 def make_photos(folder: Path, count: int, width: int = WIDTH, height: int = HEIGHT) -> None:
@@ -54,23 +58,25 @@ def measure(photos: Path, case: Path, settings: ExtractionSettings, workers: int
 def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser(__doc__)
     asked.add_argument("--photos", type=int, default=60)
-    asked.add_argument("--size", type=int, default=512)
     options = asked.parse_args(arguments)
-    count, size = (4, 128) if options.quick else (options.photos, options.size)
+    count, sides = (4, (128,)) if options.quick else (options.photos, SIDES)
     width, height = QUICK if options.quick else (WIDTH, HEIGHT)
     with tempfile.TemporaryDirectory() as scratch:
         photos = Path(scratch) / "photos"
         make_photos(photos, count, width, height)
         megabytes = sum(len(file.read_bytes()) for file in photos.iterdir()) / count / 2**20
         print(f"{count} photos of {width}×{height}, {megabytes:.1f} MB each, in the page cache")
-        settings = ExtractionSettings(size=size)
-        extract_photos([next(photos.iterdir())], Path(scratch) / "warm", settings)
-        result = {
-            f"workers_{workers}": measure(photos, Path(scratch) / f"c{workers}", settings, workers)
-            for workers in (1, 2)
-        }
+        result = {}
+        for side in (None, *sides):
+            name, settings = "whole" if side is None else str(side), ExtractionSettings(size=side)
+            print(f"{name}:")
+            extract_photos([next(photos.iterdir())], Path(scratch) / f"warm {name}", settings)
+            result[name] = {
+                f"workers_{many}": measure(photos, Path(scratch) / f"{name} {many}", settings, many)
+                for many in (1, 2)
+            }
     folder = folder_of(options)
-    write("extraction", result, folder=folder, photos=count, size=size, megabytes=megabytes)
+    write("extraction", result, folder=folder, photos=count, megabytes=megabytes)
 
 
 if __name__ == "__main__":

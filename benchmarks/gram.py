@@ -15,7 +15,7 @@ from scipy.linalg.blas import ssyrk
 
 from benchmarks.record import best, folder_of, parser, write
 from samecam import correlate
-from samecam.store import DiskStore
+from samecam.store import DiskStore, Frame
 
 SIDE, QUICK_SIDE = 512, 64
 WIDTH = 8192
@@ -36,17 +36,18 @@ def measure(n: int, d: int, dtype: Literal["float16", "int8"]) -> dict[str, Any]
     rng = np.random.default_rng(0)
     with (
         tempfile.TemporaryDirectory() as scratch,
-        DiskStore.create(Path(scratch) / "s", n_pixels=d, dtype=dtype) as store,
+        DiskStore.create(Path(scratch) / "s", frame=Frame(d, 1), dtype=dtype) as store,
     ):
         for k in range(n):
             x = rng.standard_normal(d, dtype=np.float32)
             store.add(f"{k:06d}", x / np.linalg.norm(x))
         store.commit()
-        correlate.gram(store, rows=np.arange(min(n, 50)))  # compiled code
+        rows = store.rows()
+        correlate.gram(rows, rows=np.arange(min(n, 50)))  # compiled code
         before = rates(n)
-        seconds = best(lambda: correlate.gram(store), 2)
+        seconds = best(lambda: correlate.gram(rows), 2)
         after = rates(n)
-        reading = best(lambda: [0 for _ in store.columns(WIDTH)], 2)
+        reading = best(lambda: [0 for _ in rows.columns(WIDTH)], 2)
     triangle, square = (max(a, b) for a, b in zip(before, after, strict=True))
     reached = n * n * d / seconds / 1e9
     print(

@@ -62,7 +62,7 @@ def measure_evidence(
         "operations": operations,
         "floor": max(operations / rates["float32"], 4 * n * d / rates["bytes"]),
         "groups": groups,
-        "comparisons": photos.comparisons,
+        "comparisons": int(photos.comparisons.max()),
     }
 
 

@@ -1,17 +1,16 @@
-"""The largest collection that is practical on a machine, from the laws that were fitted.
+"""The largest collection that is practical on a machine, from laws and rates that were measured.
 
-A collection is read (decoded, fingerprints), grouped, weighed and reported. Up to p photos, as many
-as the correlations of all pairs fit for, it is grouped whole:
+A collection of photos of 12 megapixels is read (decoded, whole-frame fingerprints), grouped frame
+by frame, weighed and reported. Frames have equally many photos, m = n/F each:
 
-    T(n) = Gram + LASSO + consolidation, each c·n^e; the Gram times d/d₀ for d pixels instead of d₀.
+    reading    n / photos a second                          benchmarks.extraction
+    grouping   F · (m(m+1)/2 · words / rate                  benchmarks.many_frames
+               + LASSO + consolidation, each c·m^e)          benchmarks.growth
+    evidence   n · peak + F · comparing · (m/m₀)²            benchmarks.many_frames
+    report     c·n^e                                         benchmarks.growth
 
-Beyond, in batches of p, and then against all groups:
-
-    n/p · T(p) · REPEATED + PASSES · max(2nLd / rate, nd·bytes / DISK)
-
-with L = n / `CAMERA` groups; sums of every photo with every group must fit, `SUM_BYTES`·nL.
-Evidence (times d/d₀, and 2nLd operations of its sums, which small sets hardly show) and the report
-are added by the laws of the processor, where they were measured, divided among its cores.
+The correlations of one frame must fit into memory at once. (Larger frames are grouped in batches,
+of which nothing is said here.)
 """
 
 import math
@@ -21,13 +20,9 @@ from typing import Any
 
 from samecam.pages import duration
 
-CAMERA = 100  # photos a camera
-PIXELS = 512**2
-HOURS = 12.0  # a night
-PASSES = 12  # over all fingerprints, in refining against all groups
-REPEATED = 1.2  # photos in no group go into batches again
-DISK = 1e9  # bytes a second
-SUM_BYTES = 12
+WORDS = 12_000_000 / 64  # of a fingerprint
+HOURS = (1.0, 12.0)  # an hour, a night
+FRAMES = (12, 1)
 PHASES = ("gram", "lasso", "consolidation")
 # After grouping, on the processor whatever the device.
 AFTER = ("evidence", "report")
@@ -66,79 +61,96 @@ def seconds_by(known: Law, n: float) -> float:
     return float(known[0] * n ** known[1])
 
 
-def larger(run: Run) -> float:
-    """How many times as many pixels a fingerprint of 512² has as one that was measured."""
-    return float(PIXELS / run["settings"]["pixels"])
+@dataclass(frozen=True)
+class Frames:
+    """What `benchmarks.many_frames` measured: rates of whole frames on one machine.
+
+    Attributes
+    ----------
+    rate : words a second of all correlations of a frame
+    peak : seconds a photo for its peak-to-correlation energy
+    comparing : seconds for comparing the photos of one frame with its groups
+    photos : of that frame
+    cores : of the processor that weighed
+    """
+
+    rate: float
+    peak: float
+    comparing: float
+    photos: float
+    cores: int
+
+    @classmethod
+    def of(cls, document: Run) -> "Frames":
+        """From the JSON of a run."""
+        rows = document["result"]["frames"]
+        words = document["settings"]["pixels"] / 64
+        photos = sum(row["photos"] for row in rows)
+        pairs = sum(row["photos"] * (row["photos"] + 1) / 2 for row in rows)
+        return cls(
+            pairs * words / sum(row["phases"]["Correlating"] for row in rows),
+            sum(row["evidence"]["peaks"] for row in rows) / photos,
+            sum(row["evidence"]["comparing"] for row in rows) / len(rows),
+            photos / len(rows),
+            document["cores"],
+        )
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine that was not measured, from one that was.
+    """A machine, from measurements.
 
     Attributes
     ----------
     name : what it is
-    run : measurement that its laws of grouping are from
-    processor : measurement that its laws of evidence and report are from
+    run : measurement that its laws of LASSO and consolidation are from
+    processor : measurement that its law of the report is from
+    frames : rates of whole frames
     device : "cpu" or "cuda"
-    memory : bytes for correlations, or for sums
+    memory : bytes for correlations
     photos_a_second : read, decoded and made into fingerprints
-    rate : operations a second of products of matrices
-    row_bytes : of one number of a fingerprint
-    cores : of its processor, which weighs the evidence
     """
 
     name: str
     run: Run
     processor: Run
+    frames: Frames
     device: str
     memory: float
     photos_a_second: float
-    rate: float
-    row_bytes: int = 2
-    cores: int = 2
 
     def together(self) -> int:
-        """Photos that are grouped whole."""
+        """Photos of one frame that are grouped at once."""
         from samecam.cluster.consolidate._batches import largest_batch
 
         return largest_batch(int(self.memory), self.device)
 
-    def grouping(self, n: float) -> float:
-        """Seconds of grouping n photos whole."""
-        fitted = laws(self.run)
-        gram, lasso, consolidation = (seconds_by(fitted[phase], n) for phase in PHASES)
-        return gram * larger(self.run) + lasso + consolidation
+    def grouping(self, n: float, frames: int) -> float:
+        """Seconds of grouping n photos of so many frames."""
+        fitted, m = laws(self.run), n / frames
+        pairs = m * (m + 1) / 2 * WORDS / self.frames.rate
+        return frames * (pairs + sum(seconds_by(fitted[phase], m) for phase in PHASES[1:]))
 
-    def after(self, n: float) -> float:
-        """Seconds of evidence and report; 0 where they were not measured."""
-        fitted = laws(self.processor)
-        times = {phase: seconds_by(fitted[phase], n) for phase in AFTER if phase in fitted}
-        if "evidence" not in times:
-            return times.get("report", 0.0)
-        sums = 2 * n * (n / CAMERA) * PIXELS / self.processor["rates"]["float32"]
-        weighing = times["evidence"] * larger(self.processor) + sums
-        share = float(self.processor["threads"]) / self.cores
-        return float(weighing) * share + times.get("report", 0.0)
+    def after(self, n: float, frames: int) -> float:
+        """Seconds of evidence and report."""
+        fitted, m = laws(self.processor), n / frames
+        comparing = frames * self.frames.comparing * (m / self.frames.photos) ** 2
+        report = seconds_by(fitted["report"], n) if "report" in fitted else 0.0
+        return n * self.frames.peak + comparing + report
 
-    def seconds(self, n: float) -> float:
+    def seconds(self, n: float, frames: int) -> float:
         """Seconds from photos to the report; infinite if memory does not suffice."""
-        beside, most = n / self.photos_a_second + self.after(n), self.together()
-        if n <= most:
-            return beside + self.grouping(n)
-        groups = n / CAMERA
-        if SUM_BYTES * n * groups > self.memory:
+        if n / frames > self.together():
             return math.inf
-        batches = n / most * self.grouping(most) * REPEATED
-        one = max(2 * n * groups * PIXELS / self.rate, n * PIXELS * self.row_bytes / DISK)
-        return beside + batches + PASSES * one
+        return n / self.photos_a_second + self.grouping(n, frames) + self.after(n, frames)
 
-    def largest(self, hours: float = HOURS) -> int:
+    def largest(self, hours: float, frames: int) -> int:
         """Photos within so many hours, to two figures."""
-        low, high = 2.0, 1e10
+        low, high = 2.0 * frames, 1e10
         while high / low > 1.001:
             middle = math.sqrt(low * high)
-            low, high = (middle, high) if self.seconds(middle) <= 3600 * hours else (low, middle)
+            fits = self.seconds(middle, frames) <= 3600 * hours
+            low, high = (middle, high) if fits else (low, middle)
         return rounded(low)
 
 
@@ -148,38 +160,38 @@ def rounded(n: float) -> int:
     return int(n // unit * unit)
 
 
-def machines(cpu: Run, gpu: Run | None, core_rate: float) -> list[Machine]:
-    """Laptop, workstation and cluster; `core_rate`: photos a second that one core reads.
+def machines(
+    cpu: Run, gpu: Run | None, frames: Mapping[str, Frames], core_rate: float
+) -> list[Machine]:
+    """Laptop and workstation; `core_rate`: photos a second that one core reads.
 
-    The last two only if a GPU was measured.
+    The last only if a GPU was measured.
     """
-    per_core = cpu["rates"]["float32"] / cpu["threads"]
-    laptop = "a laptop (2 cores, 8 GB, half of it free)"
-    machine = Machine(laptop, cpu, cpu, "cpu", 4e9, 2 * core_rate, 2 * per_core)
-    if gpu is None or not gpu["device"].startswith("cuda"):
+    laptop = "a laptop, 2 cores and 8 GB"
+    machine = Machine(laptop, cpu, cpu, frames["cpu"], "cpu", 4e9, 2 * core_rate)
+    if gpu is None or "gpu" not in frames or not gpu["device"].startswith("cuda"):
         return [machine]
     card = gpu["device"].partition("(")[2].rstrip(")")
-    memory, rate = 0.9 * gpu["memory"], gpu["rates"]["float32"]
-    station = f"a workstation (16 cores, one {card})"
-    cluster = f"a cluster (256 cores that read, one {card} that groups)"
+    name = f"a workstation, 16 cores and one {card}"
+    memory = 0.9 * gpu["memory"]
     return [
         machine,
-        Machine(station, gpu, cpu, "cuda", memory, 16 * core_rate, rate, cores=16),
-        Machine(cluster, gpu, cpu, "cuda", memory, 256 * core_rate, rate, cores=16),
+        Machine(name, gpu, cpu, frames["gpu"], "cuda", memory, 16 * core_rate),
     ]
 
 
-def sentences(cpu: Run, gpu: Run | None, core_rate: float) -> list[str]:
-    """What the README says, one sentence a machine."""
-    said = []
-    for machine in machines(cpu, gpu, core_rate):
-        most = machine.largest()
-        whole = min(rounded(machine.together()), most)
-        text = (
-            f"On {machine.name}: {whole:,} photos at once, in {duration(machine.seconds(whole))}, "
-            f"of which reading takes {duration(whole / machine.photos_a_second)}"
-        )
-        if most > whole:
-            text += f"; in batches up to {most:,}, in {duration(machine.seconds(most))}"
-        said.append(text + ".")
-    return said
+def practical_table(
+    cpu: Run, gpu: Run | None, frames: Mapping[str, Frames], core_rate: float
+) -> list[str]:
+    """Lines of the README's table: how many photos in an hour and in a night."""
+    lines = [
+        "| on | in an hour | in a night of 12 hours | in a night, all of one size |",
+        "|---|---|---|---|",
+    ]
+    for machine in machines(cpu, gpu, frames, core_rate):
+        hour, night = (machine.largest(hours, FRAMES[0]) for hours in HOURS)
+        alike = machine.largest(HOURS[1], FRAMES[1])
+        took = duration(machine.seconds(alike, FRAMES[1]))
+        last = f"{alike:,}" + ("" if machine.seconds(1.1 * alike, 1) < math.inf else f" ({took})")
+        lines.append(f"| {machine.name} | {hour:,} | {night:,} | {last} |")
+    return lines

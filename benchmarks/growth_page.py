@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import record
-from benchmarks.growth_limits import AFTER, PHASES, law, laws, seconds_by, sentences
+from benchmarks.growth_limits import AFTER, PHASES, Frames, law, laws, practical_table, seconds_by
 from samecam.pages import Page, bullets, fill, power_of_ten, read_json, significant, table
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -232,18 +232,47 @@ def after(run: Run) -> str:
             text += f"; by the law {power_of_ten(c)}·n^{e:.2f}, "
             text += f"{significant(seconds_by((c, e), 100_000))} s at n = 100,000"
         lines.append(text + ".")
-    known = [NAMES[phase] for phase in AFTER if phase in fitted]
-    inside = f"contain {' and '.join(known)}" if known else "contain neither"
-    return (
-        bullets(lines) + f"\n\nThe times under [How large a collection]"
-        f"(#how-large-a-collection) {inside}."
-    )
+    return bullets(lines)
 
 
 def core_rate() -> float:
-    """Photos of 12 megapixels that one core reads, decodes and extracts in a second."""
+    """Photos of 12 megapixels that one core makes whole-frame fingerprints of in a second."""
     result = record.load("extraction")["result"]
-    return float(result["workers_2"]["photos_per_second"] / 2)
+    return float(result["whole"]["workers_2"]["photos_per_second"] / 2)
+
+
+def frames_measured() -> dict[str, Any]:
+    """What `benchmarks.many_frames` wrote, on the processor and on a GPU."""
+    names = {"cpu": "many_frames", "gpu": "gpu.many_frames"}
+    there = {key: name for key, name in names.items() if (record.RESULTS / f"{name}.json").exists()}
+    return {key: record.load(name) for key, name in there.items()}
+
+
+def frames_table(documents: Mapping[str, Any]) -> str:
+    """16,000 photos of 12 megapixels in 12 frames, frame by frame."""
+    lines = [
+        "| on | correlating | LASSO, grouping | evidence | peak memory | F |",
+        "|---|---|---|---|---|---|",
+    ]
+    for document in documents.values():
+        result, rows = document["result"], document["result"]["frames"]
+        correlating = sum(row["phases"]["Correlating"] for row in rows)
+        memory = f"{result['host_bytes'] / 1e9:.1f} GB"
+        if result["device_bytes"]:
+            memory += f", {result['device_bytes'] / 1e9:.1f} GB on the device"
+        name = result["device"].partition("(")[2].rstrip(")")
+        lines.append(
+            f"| {name or str(document['cores']) + ' cores (' + document['processor'] + ')'} | "
+            f"{significant(correlating)} s | {significant(result['seconds'] - correlating)} s | "
+            f"{significant(result['evidence_seconds'])} s | {memory} | {result['f']:.3f} |"
+        )
+    return "\n".join(lines)
+
+
+def practical(runs: Mapping[str, Run], whole: Mapping[str, Any]) -> list[str]:
+    """How large a collection is practical, as the README has it."""
+    frames = {name: Frames.of(document) for name, document in whole.items()}
+    return practical_table(runs["cpu"], runs.get("gpu"), frames, core_rate())
 
 
 def made(runs: Mapping[str, Run]) -> str:
@@ -258,17 +287,23 @@ def made(runs: Mapping[str, Run]) -> str:
 
 def generated(document: Mapping[str, Any]) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
-    runs = runs_of(document)
+    runs, whole = runs_of(document), frames_measured()
     return {
         "table": tables(runs),
         "operations": operations(runs),
         "dominates": dominates(runs),
         "after": after(runs["cpu"]),
-        "sentences": bullets(sentences(runs["cpu"], runs.get("gpu"), core_rate())),
+        "frames": frames_table(whole),
+        "practical": "\n".join(practical(runs, whole)),
         "made": made(runs),
     }
 
 
+README = Page(
+    DOCS.parent / "README.md",
+    "python -m benchmarks.growth_page",
+    lambda text: fill(text, {"practical": generated(record.load("growth"))["practical"]}),
+)
 PAGE = Page(
     DOCS / "cost.md",
     "python -m benchmarks.growth_page",

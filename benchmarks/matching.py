@@ -16,7 +16,6 @@ from typing import Any
 from benchmarks.record import folder_of, parser, write
 from samecam.case import ExtractionSettings, Match, cluster_photos, match_photos
 
-SIZE, QUICK_SIZE = 512, 256
 KEPT_OUT = 4
 FOLDS = 3
 Cameras = Mapping[str, Sequence[Path]]
@@ -32,7 +31,7 @@ def read_cameras(folder: Path) -> Cameras:
 
 
 def fold(
-    cameras: Cameras, which: int, scratch: Path, size: int
+    cameras: Cameras, which: int, scratch: Path, size: int | None
 ) -> tuple[Counter[str], list[dict[str, Any]]]:
     """Counts of (known or stranger, outcome), and the false matches."""
     names = sorted(cameras)
@@ -71,8 +70,9 @@ def outcome_of(photo: Match, camera: str, named: Mapping[int, str]) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser(__doc__)
     asked.add_argument("--shared", type=Path, required=True, help="folder with photos/")
+    asked.add_argument("--size", type=int, help="squares of so many pixels, not whole frames")
     options = asked.parse_args(arguments)
-    size = QUICK_SIZE if options.quick else SIZE
+    size = 256 if options.quick else options.size
     cameras = read_cameras(options.shared / "photos")
     total: Counter[str] = Counter()
     false = []

@@ -12,6 +12,7 @@ from benchmarks import (
     consolidated_page,
     dask_page,
     growth_page,
+    recompressed_page,
     rivals_page,
     soak_page,
 )
@@ -28,6 +29,8 @@ PAGES: dict[str, Page] = {
     "calibration": calibration_page.PAGE,
     "consolidated": consolidated_page.PAGE,
     "cost": growth_page.PAGE,
+    "readme": growth_page.README,
+    "frames": recompressed_page.PAGE,
     "reliability": soak_page.PAGE,
     "results": RESULTS,
     "rivals": rivals_page.PAGE,

@@ -5,6 +5,8 @@ top-left corner is at most 30 % saturated.
 """
 
 import csv
+import hashlib
+import io
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,19 +14,30 @@ import numpy as np
 from PIL import Image
 
 from samecam.arrays import Floats, Pixels
-from samecam.fingerprint import Preset, fingerprint
-from samecam.photos import Exposure, exposure
+from samecam.fingerprint import Preset, fingerprint, frame_row
+from samecam.photos import Exposure, exposure, read_frame
 
 MOST_SATURATED = 0.3
 
 
 @dataclass(frozen=True)
 class Photograph:
-    """The top-left square of a photograph, its camera, and the exposure of its corner."""
+    """A photograph.
+
+    Attributes
+    ----------
+    pixels : its top-left square
+    luma : of the whole file
+    camera : that took it
+    exposure : of its corner
+    sha256 : of the file
+    """
 
     pixels: Pixels
+    luma: Pixels
     camera: str
     exposure: Exposure
+    sha256: str
 
     @property
     def judged(self) -> bool:
@@ -43,16 +56,24 @@ def load(folder: Path, side: int = 1024, corner: int = 512) -> list[Photograph]:
     photographs = []
     with open(folder / "truth.csv", newline="", encoding="utf-8") as stream:
         for row in csv.DictReader(stream):
-            with Image.open(folder / row["path"]) as image:
+            data = (folder / row["path"]).read_bytes()
+            with Image.open(io.BytesIO(data)) as image:
                 pixels = np.asarray(image)[:side, :side].copy()
-            light = exposure(pixels[:corner, :corner])
-            photographs.append(Photograph(pixels, row["camera"], light))
+            light, luma = exposure(pixels[:corner, :corner]), read_frame(data).pixels
+            digest = hashlib.sha256(data).hexdigest()
+            photographs.append(Photograph(pixels, luma, row["camera"], light, digest))
     return photographs
 
 
 def load_judged(folder: Path, side: int = 1024, corner: int = 512) -> list[Photograph]:
     """Those photographs of a folder that are scored."""
     return [photo for photo in load(folder, side, corner) if photo.judged]
+
+
+def whole_frames(photographs: list[Photograph]) -> Floats:
+    """Fingerprints of whole frames of one size, a byte a pixel, (n, d)."""
+    rows = [frame_row(photo.luma, key=photo.sha256, dtype="int8") for photo in photographs]
+    return np.stack([row.values * np.float32(row.scale) for row in rows])
 
 
 def fingerprints(photographs: list[Photograph], side: int, preset: Preset) -> Floats:

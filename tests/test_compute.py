@@ -31,6 +31,15 @@ def test_the_machine_is_seen():
     assert 2**26 < here.available <= here.memory
 
 
+def test_threads_are_those_of_blas():
+    import numpy  # noqa: F401 - with its BLAS: where none is loaded, none is asked
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        assert compute.thread_count() == 1
+    assert 1 <= compute.thread_count() <= compute.machine().cores
+
+
 def test_worker_count():
     assert compute.worker_count(3) == 3
     assert 1 <= compute.worker_count(None) <= compute.machine().cores

@@ -134,5 +134,21 @@ def test_a_version_that_is_none(tmp_path, version):
 def test_a_newer_version_is_told(tmp_path):
     path = tmp_path / "a.json"
     path.write_text(json.dumps({"version": 2}))
-    with pytest.raises(SamecamError, match="case format 2, this one reads up to 1"):
+    with pytest.raises(SamecamError, match=r"newer .*case format 2, this one reads 1\): update"):
         read_versioned(path, 1, "case", SHAPE)
+
+
+@pytest.mark.parametrize("by", [{"samecam": "0.9.1"}, {}])
+def test_an_earlier_version_is_told_with_who_reads_it(tmp_path, by):
+    """Whatever else it holds: its shape was another."""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"version": 1, **by}))
+    with pytest.raises(
+        SamecamError, match=r"earlier .*format 1, this one reads 2\): begin"
+    ) as told:
+        read_versioned(path, 2, "case", SHAPE)
+    assert f"samecam {by.get('samecam', 'of then')} for this one" in str(told.value)
+    path.write_text(json.dumps({"version": 1, "samecam": ["x" * 500]}))
+    with pytest.raises(SamecamError) as told:
+        read_versioned(path, 2, "case", SHAPE)
+    assert "x" * 50 not in str(told.value)

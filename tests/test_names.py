@@ -13,7 +13,7 @@ import pytest
 import samecam
 from samecam.errors import SamecamError
 from samecam.fingerprint import NoResidualError, fingerprint, fingerprint_photo
-from samecam.photos import read_photo
+from samecam.photos import read_frame, read_photo
 from tests.photos.pictures import encode, scene
 
 INTERNAL = {"arrays", "cli", "documents", "files", "inputs", "pages", "provenance"}
@@ -93,11 +93,16 @@ def test_fingerprint_of_a_file_and_of_an_array(photo):
     np.testing.assert_array_equal(samecam.fingerprint(pixels, sigma=2.0), wanted)
     np.testing.assert_array_equal(fingerprint_photo(pixels, sigma=2.0), wanted)
     assert np.isclose(wanted @ wanted, 1)
+    whole = read_frame(photo.read_bytes()).pixels
+    assert whole.shape == (100, 130)
+    np.testing.assert_array_equal(samecam.fingerprint(photo), fingerprint(whole))
 
 
 def test_errors_of_fingerprint_name_the_file(photo, tmp_path):
     with pytest.raises(SamecamError, match=r"photo.jpg' cannot be used: too small: 130×100, .*512"):
-        samecam.fingerprint(photo)
+        samecam.fingerprint(photo, size=512)
+    with pytest.raises(ValueError, match="are for squares"):
+        samecam.fingerprint(photo, offset=(3, 5))
     for name, words in (("none.jpg", "No such file"), (".", "Is a directory")):
         with pytest.raises(SamecamError, match=f"cannot be read: {words}"):
             samecam.fingerprint(tmp_path / name)

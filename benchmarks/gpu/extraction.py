@@ -33,7 +33,7 @@ from benchmarks.record import describe, folder_of, numbers, parser, write
 from samecam import compute
 from samecam.fingerprint import Steps, _gpu
 from samecam.fingerprint._fingerprint import complete
-from samecam.fingerprint._residual import LEVELS
+from samecam.fingerprint._wavelet import LEVELS
 
 GROUPS = (8, 16, 32, 64, 128, 256)
 STEPS: Steps = {"sigma": 3.0, "preset": "default"}

@@ -194,12 +194,12 @@ def store(place: Place, sizes: Sizes) -> dict[str, Any]:
             made = sets.on_disk(Path(folder) / dtype, truth, 0.02, d, place.torch_name, dtype)
             wrote = time.perf_counter() - began
             began = time.perf_counter()
-            held = correlate.rows_on(made, place.device, 2**40)
+            held = correlate.rows_on(made.rows(), place.device, 2**40)
             place.wait()
             reading = time.perf_counter() - began
             del held
             place.forget()
-            runs = [fitted(made, truth, place) for _ in range(sizes.repeats)]
+            runs = [fitted(made.rows(), truth, place) for _ in range(sizes.repeats)]
             made.close()
         figures[dtype] = {"wrote_seconds": wrote, "reading_seconds": reading, "runs": runs}
         print(dtype, json.dumps(figures[dtype]), flush=True)

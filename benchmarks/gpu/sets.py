@@ -10,7 +10,7 @@ import torch
 
 from samecam.arrays import Floats, Labels
 from samecam.correlate._rows import DeviceRows
-from samecam.store import DiskStore, Placement, Record
+from samecam.store import DiskStore, Frame, Placement
 from samecam.store._shard import SHARD_BYTES, shard_path
 
 CAMERA_SPREAD, PHOTO_CV = 0.4, 0.7
@@ -83,17 +83,20 @@ def on_disk(
     seed: int = 0,
 ) -> DiskStore:
     """A store on disk, written without passing through the encoder, which is not the question."""
-    store = DiskStore.create(folder, n_pixels=d, dtype=dtype)
+    frame = Frame(d, 1)
+    store = DiskStore.create(folder, frame=frame, dtype=dtype)
     capacity = SHARD_BYTES // (d * np.dtype(dtype).itemsize)
     count = 0
     for _, part, factors in blocks(cameras, mean, d, device, dtype, seed, step=512):
         for row, scale in zip(part.cpu().numpy(), factors.cpu().numpy(), strict=True):
             shard, at = divmod(count, capacity)
             data = row.tobytes()
-            with open(shard_path(store.folder, shard, dtype), "ab") as stream:
+            path = shard_path(store.folder, frame, shard, dtype)
+            path.parent.mkdir(exist_ok=True)
+            with open(path, "ab") as stream:
                 stream.write(data)
-            place = Placement(shard, at, zlib.crc32(data), float(scale))
-            store.add_placed(Record(f"{count:07d}.jpg", f"{count:064x}", {}, True), place)
+            place = Placement(frame, shard, at, zlib.crc32(data), float(scale))
+            store.add_placed(f"{count:07d}.jpg", place, sha256=f"{count:064x}")
             count += 1
     store.commit()
     return store

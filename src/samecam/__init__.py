@@ -4,8 +4,8 @@
 which data runs through them: `samecam.photos`, `samecam.fingerprint`, `samecam.store`,
 `samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.evidence`,
 `samecam.case`, `samecam.report`; and `samecam.compute`, `samecam.simulate`,
-`samecam.datasets`, `samecam.metrics` and `samecam.experiments` beside them. Each is loaded
-when it is first asked for.
+`samecam.datasets`, `samecam.metrics`, `samecam.experiments` and `samecam.frames` beside them.
+Each is loaded when it is first asked for.
 """
 
 import importlib as _importlib
@@ -23,6 +23,7 @@ if _typing.TYPE_CHECKING:
         errors,
         evidence,
         experiments,
+        frames,
         metrics,
         photos,
         report,
@@ -67,6 +68,7 @@ __all__ = [
     "experiments",
     "extract_photos",
     "fingerprint",
+    "frames",
     "match_photos",
     "match_reference",
     "metrics",

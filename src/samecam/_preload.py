@@ -27,12 +27,15 @@ def _load() -> None:
     import numpy as np
 
     import samecam.case.extraction  # noqa: F401
-    from samecam.fingerprint import fingerprint
+    from samecam.fingerprint import fingerprint, frame_row
     from samecam.photos import load_kernels
 
     picture = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
-    fingerprint(picture)
-    fingerprint(picture.astype(np.float32))
+    for pixels in (picture, picture.astype(np.float32)):
+        fingerprint(pixels)
+        luma = np.ascontiguousarray(pixels[..., 0])
+        frame_row(luma, key="0" * 64, dtype="bits")
+        frame_row(luma, key="0" * 64, dtype="int8")
     load_kernels()
 
 

@@ -170,8 +170,8 @@ def read_versioned(path: Path, newest: int, what: str, shape: Shape) -> dict[str
 
     Parameters
     ----------
-    newest : version of the format that this samecam writes
-    what : the format, for the error about one that is newer
+    newest : version of the format that this samecam writes, the only one it reads
+    what : the format, for the error about another one
     shape : of this version
     """
     shape_of_any = {"version": Span(int, 1, 2**31)}
@@ -179,7 +179,13 @@ def read_versioned(path: Path, newest: int, what: str, shape: Shape) -> dict[str
     if content["version"] > newest:
         raise SamecamError(
             f"{os.fspath(path.parent)!r} was written by a newer samecam ({what} format "
-            f"{content['version']}, this one reads up to {newest}): update samecam."
+            f"{content['version']}, this one reads {newest}): update samecam."
+        )
+    if content["version"] < newest:
+        raise SamecamError(
+            f"{os.fspath(path.parent)!r} was made by an earlier samecam ({what} format "
+            f"{content['version']}, this one reads {newest}): begin a new case in another folder, "
+            f"or go on with samecam {content.get('samecam', 'of then')!s:.20} for this one."
         )
     try:
         check_shape(content, shape)

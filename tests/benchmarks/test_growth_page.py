@@ -104,36 +104,53 @@ def test_lasso_overtakes_the_gram_where_their_laws_meet():
     assert "no faster" in growth_page.overtaking(flat)
 
 
-def test_largest_collection_just_fits_into_the_night():
+FRAMES = {
+    "cpu": growth_limits.Frames(rate=1e10, peak=0.01, comparing=2.0, photos=1000, cores=2),
+    "gpu": growth_limits.Frames(rate=1e12, peak=0.002, comparing=0.5, photos=1000, cores=16),
+}
+
+
+@pytest.mark.parametrize("hours", growth_limits.HOURS)
+@pytest.mark.parametrize("frames", growth_limits.FRAMES)
+def test_largest_collection_just_fits_into_the_time(hours, frames):
     cpu = document(device="cpu", **LAWS)
-    for machine in growth_limits.machines(cpu, document(**LAWS), core_rate=18):
-        n = machine.largest()
-        assert machine.seconds(n) <= 3600 * growth_limits.HOURS
-        more = machine.seconds(1.12 * n)
-        assert more > 3600 * growth_limits.HOURS
-        # Infinite only because sums no longer fit.
-        sums = growth_limits.SUM_BYTES * (1.12 * n) ** 2 / growth_limits.CAMERA
-        assert math.isinf(more) == (sums > machine.memory)
+    for machine in growth_limits.machines(cpu, document(**LAWS), FRAMES, core_rate=4):
+        n = machine.largest(hours, frames)
+        assert machine.seconds(n, frames) <= 3600 * hours
+        more = machine.seconds(1.12 * n, frames)
+        assert more > 3600 * hours
+        # Infinite only because correlations no longer fit.
+        assert math.isinf(more) == (1.12 * n / frames > machine.together())
 
 
 def test_seconds_of_a_machine_by_hand():
     cpu = document(device="cpu", **LAWS)
-    laptop = growth_limits.machines(cpu, document(**LAWS), core_rate=18)[0]
-    n = 10_000
-    whole = 4 * 1e-7 * n**2 + 1e-9 * n**2.6 + 1e-8 * n**2
-    assert laptop.seconds(n) == pytest.approx(n / 36 + whole)
-    n, p = 100_000, laptop.together()
-    assert p == pytest.approx(math.sqrt(4e9 / 6), rel=0.01)
-    batches = n / p * laptop.grouping(p) * 1.2
-    refining = 12 * 2 * n * 1000 * 512**2 / 1e11
-    assert laptop.seconds(n) == pytest.approx(n / 36 + batches + refining)
+    laptop = growth_limits.machines(cpu, document(**LAWS), FRAMES, core_rate=4)[0]
+    m = 10_000
+    frame = m * (m + 1) / 2 * 187_500 / 1e10 + 1e-9 * m**2.6 + 1e-8 * m**2
+    assert laptop.grouping(3 * m, 3) == pytest.approx(3 * frame)
+    assert laptop.after(3 * m, 3) == pytest.approx(3 * m * 0.01 + 3 * 2.0 * 100)
+    beside = laptop.grouping(3 * m, 3) + laptop.after(3 * m, 3)
+    assert laptop.seconds(3 * m, 3) == pytest.approx(3 * m / 8 + beside)
+    assert laptop.together() == pytest.approx(math.sqrt(4e9 / 6), rel=0.01)
+    assert math.isinf(laptop.seconds(3 * 26_000, 3))
+
+
+def test_rates_of_frames_are_those_that_were_measured():
+    row = {"photos": 100, "phases": {"Correlating": 2.0, "Grouping": 9.0}}
+    rows = [row | {"evidence": {"comparing": 3.0, "peaks": 4.0}}] * 2
+    measured = {"result": {"frames": rows}, "settings": {"pixels": 6400}, "cores": 5}
+    assert growth_limits.Frames.of(measured) == growth_limits.Frames(
+        rate=2 * 5050 * 100 / 4, peak=8 / 200, comparing=3.0, photos=100, cores=5
+    )
 
 
 def test_nothing_is_said_of_a_gpu_that_was_not_measured():
-    cpu = document(device="cpu", **LAWS)
-    assert len(growth_limits.sentences(cpu, document(**LAWS), 18)) == 3
-    assert len(growth_limits.sentences(cpu, document(device="torch-cpu", **LAWS), 18)) == 1
-    assert len(growth_limits.sentences(cpu, None, 18)) == 1
+    cpu, only = document(device="cpu", **LAWS), {"cpu": FRAMES["cpu"]}
+    gpu, torch = document(**LAWS), document(device="torch-cpu", **LAWS)
+    for lines, card, frames in ((4, gpu, FRAMES), (3, gpu, only), (3, torch, FRAMES)):
+        assert len(growth_limits.practical_table(cpu, card, frames, 4)) == lines
+    assert len(growth_limits.practical_table(cpu, None, FRAMES, 4)) == 3
 
 
 def test_both_devices_are_in_the_page_when_both_were_measured():
@@ -143,7 +160,7 @@ def test_both_devices_are_in_the_page_when_both_were_measured():
         assert "Card" in words
         assert "2 cores (P)" in words
     assert parts["operations"].count("GPU, n = 8,000") == 3
-    assert "one Card" in parts["sentences"]
+    assert "one Card" in parts["practical"]
     assert svg == growth_plot.plot(both)
 
 
@@ -153,9 +170,7 @@ def test_evidence_and_report_that_were_not_measured_are_said_not_to_be():
     assert lines[0].endswith("| LS-SSC | evidence | report |")
     assert lines[7].endswith("| not measured | not measured | not measured |")
     text = growth_page.after(cpu)
-    assert text.startswith("- evidence: not measured.\n- report: not measured.\n")
-    assert text.endswith("(#how-large-a-collection) contain neither.")
-    assert growth_limits.machines(cpu, None, 18)[0].after(10_000) == 0
+    assert text == "- evidence: not measured.\n- report: not measured."
 
 
 AFTER = {"evidence": (1e-8, 2.0), "report": (1e-4, 1.0)}
@@ -170,25 +185,21 @@ def test_evidence_and_report_have_a_law_of_their_own():
     assert lines[7].endswith("| **2.00** | **1.00** |")
     assert lines[8].endswith("| 6.4·10⁷ | – |")
     assert lines[10].endswith("| 2.0 | – |")
-    evidence, report, _, inside = growth_page.after(cpu).splitlines()
+    evidence, report = growth_page.after(cpu).splitlines()
     assert evidence.startswith("- evidence: 0.64 s at n = 8,000, 9 groups (")
     assert evidence.endswith("by the law 1.0·10⁻⁸·n^2.00, 100 s at n = 100,000.")
     assert report.endswith("by the law 1.0·10⁻⁴·n^1.00, 10 s at n = 100,000.")
-    assert inside.endswith("contain evidence and report.")
     assert growth_plot.plot({"cpu": cpu}).count("report, n^1.00") == 1
 
 
-def test_evidence_and_report_are_in_the_time_of_a_collection():
-    """By the laws of the processor, whatever groups; evidence grows with the pixels and groups."""
+def test_the_report_is_in_the_time_of_a_collection():
+    """By the law of the processor, whatever groups."""
     plain, more = document(device="cpu", **LAWS), document(device="cpu", **LAWS, **AFTER)
     gpu = document(**LAWS)
-    for k, cores in ((0, 2), (1, 16)):
-        before = growth_limits.machines(plain, gpu, 18)[k]
-        after = growth_limits.machines(more, gpu, 18)[k]
-        for n in (10_000, 100_000):
-            sums = 2 * n * n / 100 * 512**2 / more["rates"]["float32"]
-            extra = (4 * 1e-8 * n**2 + sums) * more["threads"] / cores + 1e-4 * n
-            assert after.seconds(n) - before.seconds(n) == pytest.approx(extra)
+    for k in (0, 1):
+        before = growth_limits.machines(plain, gpu, FRAMES, 4)[k]
+        after = growth_limits.machines(more, gpu, FRAMES, 4)[k]
+        assert after.seconds(9000, 12) - before.seconds(9000, 12) == pytest.approx(0.9)
 
 
 def test_a_phase_of_the_processor_is_no_column_of_a_gpu():

@@ -12,6 +12,7 @@ from benchmarks import (
     growth,
     growth_page,
     growth_plot,
+    recompressed_page,
     record,
     rivals_page,
 )
@@ -19,6 +20,7 @@ from benchmarks import (
 # Arguments beside --quick and --out; SHARED stands for a folder of photographs.
 SHARED = ("--shared", "SHARED")
 QUICK = {
+    "bits": (),
     "calibration": SHARED,
     "consolidated": SHARED,
     "consolidated_study": SHARED,
@@ -26,23 +28,28 @@ QUICK = {
     "dask_tasks": (),
     "estimates": (),
     "extraction": (),
+    "frames": (),
     "gamma": (*SHARED, "--seeds", "1"),
     "gram": (),
     "large_scale": SHARED,
     "lasso": (),
+    "many_frames": (),
     "matching": SHARED,
     "phases": (),
+    "quantised": SHARED,
+    "recompressed": SHARED,
     "residual": (),
     "rivals": SHARED,
     "twins": (),
 }
-ON_GPU = ("gpu.extraction", "gpu.large", "gpu.lasso")
+ON_GPU = ("gpu.bits", "gpu.extraction", "gpu.frames", "gpu.large", "gpu.lasso")
 SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {
     "calibration": calibration_page,
     "consolidated_study": consolidated_page,
     "dask_tasks": dask_page,
+    "recompressed": recompressed_page,
     "rivals": rivals_page,
 }
 

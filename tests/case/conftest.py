@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from samecam.case import ExtractionSettings, extract_photos
+from samecam.case import extract_photos, open_store
+from samecam.store import DiskStore
 from tests.photos.pictures import encode, scene
 from tests.processes import run
 
@@ -65,14 +66,36 @@ def own_pile(pile, tmp_path):
     return tmp_path / "photos"
 
 
+def keys_of(store):
+    """Keys of all rows of a store, whatever their frame, sorted."""
+    return [record.key for record in store.records() if record.has_row]
+
+
+def row_of(store, key):
+    """The fingerprint of one photo."""
+    (frame,) = [record.frame for record in store.records() if record.key == key]
+    rows = store.rows(frame)
+    return rows.read([rows.index(key)])[0]
+
+
+def rows_in(case):
+    """Rows that count, read beside a living writer."""
+    try:
+        with DiskStore.open(Path(case) / "fingerprints") as store:
+            return len(keys_of(store))
+    except Exception:
+        return 0
+
+
 def same_answer(one, other):
     """Whether two cases hold the same table and the same fingerprints."""
-    from samecam.case import open_store
-
     assert (Path(one) / "images.csv").read_bytes() == (Path(other) / "images.csv").read_bytes()
     with open_store(one) as a, open_store(other) as b:
-        assert list(a.keys) == list(b.keys)
-        np.testing.assert_array_equal(a.read(), b.read())
+        assert a.frames == b.frames
+        assert keys_of(a) == keys_of(b)
+        for frame in a.frames:
+            assert list(a.rows(frame).keys) == list(b.rows(frame).keys)
+            np.testing.assert_array_equal(a.rows(frame).read(), b.rows(frame).read())
         assert a.verify() == []
     states = [json.loads((Path(c) / "case.json").read_text())["counts"] for c in (one, other)]
     assert states[0] == states[1]
@@ -95,7 +118,7 @@ def slow(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def undisturbed(slow, tmp_path_factory):
-    """The case of the slow photos that a run makes if nobody disturbs it."""
+    """The case of the slow photos, of many frames, that a run makes if nobody disturbs it."""
     case = tmp_path_factory.mktemp("undisturbed") / "case"
-    extract_photos([slow], case, ExtractionSettings(size=SIZE))
+    extract_photos([slow], case)
     return case

@@ -19,12 +19,13 @@ from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
 from samecam.simulate import fingerprints, gram
-from tests.case.worlds import SETTINGS, copied, shared_world, tree
+from tests.case.conftest import keys_of, row_of
+from tests.case.worlds import WHOLE, copied, shared_world, tree
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    return shared_world(tmp_path_factory)
+    return shared_world(tmp_path_factory, WHOLE)
 
 
 @pytest.fixture
@@ -108,7 +109,7 @@ def test_groups_go_on_in_the_group_with_most_of_their_photos():
 
 def test_new_photos_join_and_the_old_are_not_read(world, case):
     with open_store(case) as store:
-        before = {key: store.read([store.index(key)])[0] for key in store.keys}
+        before = {key: row_of(store, key) for key in keys_of(store)}
     hidden = world.root / "kept"
     hidden.rename(world.root / "elsewhere")  # the old drive is not there
     try:
@@ -129,9 +130,9 @@ def test_new_photos_join_and_the_old_are_not_read(world, case):
         assert result.was[group] == world.group_of(camera)
     assert all(path.startswith("added 1/IMG_") for path in result.new)
     with open_store(case) as store:
-        assert len(store) == len(before) + 9
+        assert len(keys_of(store)) == len(before) + 9
         for key, row in before.items():
-            np.testing.assert_array_equal(store.read([store.index(key)])[0], row)
+            np.testing.assert_array_equal(row_of(store, key), row)
     assert table(case / "clusters.csv") == dict(
         zip(result.clustering.paths, result.clustering.labels.tolist(), strict=True)
     )
@@ -145,13 +146,14 @@ def test_new_photos_join_and_the_old_are_not_read(world, case):
     assert info["state"] == "clustered"
     # Only photos without a group were represented.
     alone = sum(group < 0 for group in table(world.case / "clusters.csv").values())
-    assert info["clustering"]["details"]["solver"]["n_images"] == 9 + alone
+    (facts,) = info["clustering"]["details"]["frames"].values()
+    assert facts["solver"]["n_images"] == 9 + alone
 
 
 def test_files_that_could_not_be_read_keep_their_row(world, tmp_path):
     shutil.copytree(world.root / "kept", tmp_path / "photos")
     os.symlink(tmp_path / "nothing", tmp_path / "photos" / "dangling.jpg")
-    cluster_photos(tmp_path / "photos", tmp_path / "case", SETTINGS)
+    cluster_photos(tmp_path / "photos", tmp_path / "case", WHOLE)
     add_photos(tmp_path / "case", sorted((world.root / "held").iterdir())[0])
     text = (tmp_path / "case" / "images.csv").read_text()
     assert "dangling.jpg,,," in text
@@ -163,7 +165,7 @@ def test_it_ends_as_one_run_over_all(world, added, tmp_path):
     for folder in ("kept", "held"):
         for file in (world.root / folder).iterdir():
             shutil.copy(file, tmp_path / "all" / file.name)
-    scratch = cluster_photos(tmp_path / "all", tmp_path / "scratch", SETTINGS)
+    scratch = cluster_photos(tmp_path / "all", tmp_path / "scratch", WHOLE)
     mine = {
         path.split("/")[-1]: k for path, k in table(added.clustering.case / "clusters.csv").items()
     }
@@ -214,7 +216,7 @@ def test_the_same_again_does_nothing_and_more_files_are_the_same_round(world, ca
 
 def test_new_files_of_the_first_source_keep_their_names(world, tmp_path):
     shutil.copytree(world.root / "kept", tmp_path / "photos")
-    cluster_photos(tmp_path / "photos", tmp_path / "case", SETTINGS)
+    cluster_photos(tmp_path / "photos", tmp_path / "case", WHOLE)
     new = sorted((world.root / "held").iterdir())[0]
     shutil.copy(new, tmp_path / "photos" / new.name)
     result = add_photos(tmp_path / "case", tmp_path / "photos")
@@ -226,7 +228,7 @@ def test_new_files_of_the_first_source_keep_their_names(world, tmp_path):
 def test_clustering_again_is_from_scratch_and_takes_all(world, case):
     add_photos(case, world.root / "held")
     count = len(table(case / "clusters.csv"))
-    again = cluster_photos(world.root / "kept", case, SETTINGS)
+    again = cluster_photos(world.root / "kept", case, WHOLE)
     assert again.extraction.done == 0
     assert len(again.paths) == count
     assert "start" not in json.loads((case / "case.json").read_text())["clustering"]
@@ -241,7 +243,7 @@ def test_workers_and_places_do_not_matter(world, added, tmp_path):
         root = tmp_path / f"place {workers}"
         shutil.copytree(world.root / "kept", root / "kept")
         shutil.copytree(world.root / "held", root / "new ones")
-        cluster_photos(root / "kept", root / "case", SETTINGS, resources=Resources(workers=workers))
+        cluster_photos(root / "kept", root / "case", WHOLE, resources=Resources(workers=workers))
         add_photos(root / "case", root / "new ones", resources=Resources(workers=workers))
         assert (root / "case" / "clusters.csv").read_bytes() == wanted
 
@@ -269,7 +271,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer(world, case, added, monk
     if when == "extracting":
         words = {
             "resources": Resources(workers=1),
-            "progress": lambda _, done, __: done and stop.set(),
+            "progress": lambda phase, done, _: phase == "Extracting" and done and stop.set(),
             "stop": stop,
         }
         first = add_photos(case, world.root / "held", **words)
@@ -352,7 +354,7 @@ def test_what_cannot_be_added_to_says_so(world, case, tmp_path):
     cluster_fingerprints(tmp_path / "x.npy", tmp_path / "brought")
     with pytest.raises(SamecamError, match="made from a file of fingerprints"):
         add_photos(tmp_path / "brought", world.root / "held")
-    cluster_photos(world.root / "kept", case, SETTINGS, ClusteringSettings("ssc"))
+    cluster_photos(world.root / "kept", case, WHOLE, ClusteringSettings("ssc"))
     with pytest.raises(SamecamError, match="grouped by 'ssc', which cannot let photos join later"):
         add_photos(case, world.root / "held")
 

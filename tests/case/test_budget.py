@@ -1,21 +1,28 @@
 """Memory budgets that cannot do are refused before any work; those that can change nothing."""
 
+from collections import Counter
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from samecam.case import ClusteringSettings, cluster_fingerprints
-from samecam.case.grouping._budget import check_budget
+from samecam.case import ClusteringSettings, ExtractionSettings, cluster_fingerprints
+from samecam.case.extraction import Job
+from samecam.case.grouping._budget import check_budget, frame_counts, surely_used
 from samecam.compute import Resources
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.simulate import fingerprints
+from samecam.store import Record
 from tests.case.conftest import SIZE, make_photos
 from tests.processes import run
 
 
-def test_too_little_memory_is_told_before_a_photo_is_read(tmp_path):
+@pytest.mark.parametrize("more", [("--size", SIZE), ()])
+def test_too_little_memory_is_told_before_a_photo_is_read(tmp_path, more):
     make_photos(tmp_path / "photos", count=12)
     case = tmp_path / "case"
-    words = ("cluster", tmp_path / "photos", "-o", case, "--size", SIZE, "--memory", "1M")
+    words = ("cluster", tmp_path / "photos", "-o", case, *more, "--memory", "1M")
     code, out, error = run(*words)
     assert (code, out) == (1, "")
     assert error == (
@@ -26,18 +33,42 @@ def test_too_little_memory_is_told_before_a_photo_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("photos", "pixels", "method", "memory", "words"),
+    ("photos", "side", "method", "memory", "words"),
     [
-        (100, 2**20, "consolidated", 40 * 2**20, "Weighing the evidence takes 52.0 MB"),
-        (2_000_000, 2**16, "consolidated", 2**24, "Grouping 2000000 photos by 'consolidated'"),
-        (5000, 2**16, "ssc-nc", 90 * 2**20, "Grouping 5000 photos by 'ssc-nc' takes 97.8 MB"),
+        (100, 1024, "consolidated", 40 * 2**20, "Weighing the evidence takes 52.0 MB"),
+        (2_000_000, 256, "consolidated", 2**24, "Grouping 2000000 photos by 'consolidated'"),
+        (5000, 256, "ssc-nc", 90 * 2**20, "Grouping 5000 photos by 'ssc-nc' takes 97.8 MB"),
     ],
 )
-def test_what_each_phase_takes_at_least(photos, pixels, method, memory, words):
+def test_what_each_phase_takes_at_least(photos, side, method, memory, words):
     settings, budget = ClusteringSettings(method), Resources(memory=memory, device="cpu")
-    with pytest.raises(SamecamError, match=words):
-        check_budget(photos, pixels, settings, budget)
-    check_budget(photos, pixels, settings, Resources(memory=2**30, device="cpu"))
+    large, small = {Frame(side, side): photos}, {Frame(64, 64): 3}
+    for frames in (large, {**large, **small}, {**small, **large}):
+        with pytest.raises(SamecamError, match=words):
+            check_budget(frames, "float16", settings, budget)
+        check_budget(frames, "float16", settings, Resources(memory=2**30, device="cpu"))
+    check_budget(small, "float16", settings, budget)
+
+
+def test_a_frame_of_bits_takes_less_than_its_pixels_as_floats():
+    frames = {Frame(4000, 3000): 50, Frame(640, 480): 50}
+    settings, budget = ClusteringSettings(), Resources(memory=100 * 2**20, device="cpu")
+    check_budget(frames, "auto", settings, budget)
+    with pytest.raises(SamecamError, match="Weighing the evidence takes .* MB"):
+        check_budget(frames, "float16", settings, budget)
+
+
+def test_one_large_photo_among_others_takes_no_memory():
+    large, small = Frame(20_000, 10_000), Frame(640, 480)
+    frames = Counter({small: 50, large: 1})
+    job = Job(Path("case"), [], [], ExtractionSettings(), frames)
+    used = [Record(str(k), frame=frame) for k, frame in enumerate(frames.elements())]
+    settings, budget = ClusteringSettings(), Resources(memory=100 * 2**20, device="cpu")
+    for few in (surely_used(job), frame_counts(used)):
+        check_budget(few, "auto", settings, budget)
+    frames[large] = 2
+    with pytest.raises(SamecamError, match="Weighing the evidence takes 762.9 MB"):
+        check_budget(surely_used(job), "auto", settings, budget)
 
 
 def test_a_budget_too_small_for_a_replay_is_no_difference(tmp_path):

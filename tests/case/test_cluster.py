@@ -24,12 +24,12 @@ from samecam.simulate import simulate_photos
 from tests.case.conftest import make_photos
 from tests.processes import PATIENCE, command, run, run_apart, wait_for
 
-SETTINGS = ExtractionSettings(size=256)
+SETTINGS = ExtractionSettings()
 
 
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory):
-    """Three cameras with strong patterns: 256² pixels must do."""
+    """Three cameras with strong patterns: 512×384 pixels must do."""
     folder = tmp_path_factory.mktemp("cluster") / "photos"
     simulate_photos(folder, cameras=3, images=16, size=(512, 384), seed=2)
     return folder
@@ -60,7 +60,9 @@ def test_clusters_csv_has_a_row_for_every_used_photo(result):
     assert [int(r["cluster"]) for r in rows] == result.labels.tolist()
     assert {p for p, r in images.items() if r["status"] in ("good", "weak")} == set(result.paths)
     for row in rows:
-        assert row["sha256"] == images[row["path"]]["sha256"]
+        image = images[row["path"]]
+        assert row["sha256"] == image["sha256"]
+        assert row["frame"] == f"{image['width']}x{image['height']}" == "512x384"
         if row["cluster"] == "-1":
             assert (row["correlation"], row["margin"], row["p_value"]) == ("", "", "")
         else:
@@ -79,10 +81,9 @@ def test_the_case_records_what_was_chosen(result):
     assert info["clustering"]["details"]["parameters"]["join_rate"] == (
         METHODS["consolidated"]().join_rate
     )
-    assert info["clustering"]["details"]["solver"]["converged"] is True
-    assert info["clustering"]["details"]["gamma"] == pytest.approx(
-        2 * info["clustering"]["details"]["null_scale"]
-    )
+    facts = info["clustering"]["details"]["frames"]["512x384"]
+    assert facts["solver"]["converged"] is True
+    assert facts["gamma"] == pytest.approx(2 * facts["null_scale"])
     assert info["clustering"]["groups"] == len(result.sizes)
 
 
@@ -90,12 +91,13 @@ def test_clusters_json_has_the_same_numbers(result):
     rows = read(result.case / "clusters.csv")
     images = {r["path"]: r for r in read(result.case / "images.csv")}
     content = json.loads((result.case / "clusters.json").read_text())
-    assert (content["format"], content["version"]) == ("samecam-clusters", 1)
+    assert (content["format"], content["version"]) == ("samecam-clusters", 2)
     table = (result.case / "clusters.csv").read_bytes()
     assert content["sha256"]["clusters.csv"] == hashlib.sha256(table).hexdigest()
     members = {(r["path"], r["sha256"]): r["cluster"] for r in rows}
     for k, group in enumerate(content["clusters"]):
         assert (group["id"], group["size"]) == (k, len(group["members"]))
+        assert group["frame"] == "512x384"
         for member in group["members"]:
             assert members.pop((member["path"], member["sha256"])) == str(k)
         seen = Counter((images[m["path"]]["make"], images[m["path"]]["model"])
@@ -157,7 +159,7 @@ def test_a_lost_or_changed_answer_is_made_again(photos, result, name):
 
 @pytest.mark.parametrize("method", ["auto", *(m for m in METHODS if m not in RIVALS)])
 def test_the_command(photos, tmp_path, method):
-    words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 256, "--method", method)
+    words = ("cluster", photos / "images", "-o", tmp_path / "c", "--method", method)
     code, out, error = run(*words, "--json", "--quiet")
     assert code == 0, error
     assert error == ""
@@ -174,7 +176,7 @@ def test_the_command(photos, tmp_path, method):
 
 def test_the_command_ends_with_a_report_of_this_answer(photos, tmp_path):
     case = tmp_path / "c"
-    words = ("cluster", photos / "images", "-o", case, "--size", 256, "--json", "--quiet")
+    words = ("cluster", photos / "images", "-o", case, "--json", "--quiet")
     code, out, error = run(*words, "--no-report")
     assert (code, json.loads(out)["report"]) == (0, None), error
     assert not (case / "report.html").exists()
@@ -192,7 +194,7 @@ def test_the_command_ends_with_a_report_of_this_answer(photos, tmp_path):
 def test_nothing_usable_is_no_crash(tmp_path):
     make_photos(tmp_path / "photos", 2)
     (tmp_path / "photos" / "b" / "weak.png").unlink()
-    words = ("cluster", tmp_path / "photos" / "b", "-o", tmp_path / "c", "--size", 64)
+    words = ("cluster", tmp_path / "photos" / "b", "-o", tmp_path / "c")
     code, out, error = run(*words)
     assert code == 3, error
     assert "No camera was found; 0 photos in no group." in out
@@ -206,7 +208,7 @@ def test_few_photos_are_no_crash(tmp_path, count):
 
     for k in range(count):
         write(tmp_path / "photos" / f"{k}.jpg", encode(scene(k, 90, 90)))
-    result = cluster_photos(tmp_path / "photos", tmp_path / "c", ExtractionSettings(size=64))
+    result = cluster_photos(tmp_path / "photos", tmp_path / "c")
     assert len(result.labels) == count
 
 
@@ -297,7 +299,7 @@ def test_killed_while_it_answers(photos, result, other, tmp_path, moment):
     case, names = tmp_path / "c", ("clusters.csv", "clusters.json")
     shutil.copytree(other, case)
     old = (case / "clusters.csv").read_bytes()
-    words = ("cluster", photos / "images", "-o", case, "--size", 256, "--quiet")
+    words = ("cluster", photos / "images", "-o", case, "--quiet")
     faulty = hook(tmp_path / "hook", KILLS[moment])
     assert run_apart(*words, module_path=faulty)[0] == -signal.SIGKILL
     table = (case / "clusters.csv").read_bytes()
@@ -319,7 +321,7 @@ def test_a_signal_during_clustering_ends_it(photos, tmp_path):
     wait = (
         f"    c.gram_on = lambda *a, **k: open({str(reached)!r}, 'w').close() or time.sleep(3600)\n"
     )
-    words = ("cluster", photos / "images", "-o", tmp_path / "c", "--size", 64)
+    words = ("cluster", photos / "images", "-o", tmp_path / "c")
     process = command(*words, module_path=hook(tmp_path / "hook", wait))
     assert wait_for(reached.exists)
     process.terminate()

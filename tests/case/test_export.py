@@ -10,7 +10,7 @@ import shutil
 import pytest
 from PIL import Image
 
-from samecam.case import ClusteringSettings, ExtractionSettings, cluster_photos
+from samecam.case import cluster_photos
 from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.report.export import export_case
@@ -33,9 +33,7 @@ def made(tmp_path_factory):
     twin = sorted((photos / "sim").iterdir())[0]
     shutil.copy(twin, photos / "=twin.jpg")
     (photos / "text.txt").write_text("no photo")
-    cluster_photos(
-        [photos], root / "case", ExtractionSettings(size=256), resources=Resources(workers=1)
-    )
+    cluster_photos([photos], root / "case", resources=Resources(workers=1))
     return root
 
 
@@ -121,7 +119,7 @@ def test_json_holds_groups_and_files(case):
         ]
         assert own == [member["path"] for member in group["members"]]
     assert files[ODD]["make"] == "=cmd|' /C calc'!A0", "JSON is for programs: as it is"
-    assert content["case"]["extraction"]["size"] == 256
+    assert content["case"]["extraction"]["size"] is None
 
 
 def test_vics_has_what_its_model_demands_and_nothing_it_reserves(made, case):
@@ -187,13 +185,7 @@ def test_the_same_case_gives_the_same_bytes(case, tmp_path, kind):
 def test_photos_that_are_gone_or_changed_are_named_and_left_out(made, tmp_path):
     photos = tmp_path / "photos"
     shutil.copytree(made / "photos", photos)
-    cluster_photos(
-        [photos],
-        tmp_path / "case",
-        ExtractionSettings(size=256),
-        ClusteringSettings(),
-        resources=Resources(workers=1),
-    )
+    cluster_photos([photos], tmp_path / "case", resources=Resources(workers=1))
     names = sorted(p.name for p in (photos / "sim").iterdir())
     (photos / "sim" / names[3]).unlink()
     (photos / "sim" / names[4]).write_bytes(b"something else")

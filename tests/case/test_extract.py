@@ -1,6 +1,7 @@
 """From files to a case: every file has its row, and nothing depends on chance."""
 
 import csv
+import hashlib
 import json
 import os
 import resource
@@ -21,12 +22,15 @@ from samecam.case import (
 from samecam.case.folder import Case
 from samecam.compute import Resources
 from samecam.errors import SamecamError
-from samecam.fingerprint import fingerprint
-from samecam.photos import PhotoFile, read_photo, scan
-from tests.case.conftest import EXPECTED, SIZE, same_answer, write
+from samecam.fingerprint import fingerprint, frame_row
+from samecam.frames import Frame
+from samecam.photos import PhotoFile, read_frame, read_photo, scan
+from samecam.store import unpack
+from tests.case.conftest import EXPECTED, SIZE, keys_of, row_of, same_answer, write
 from tests.photos.pictures import encode, scene
 
-SMALL = ExtractionSettings(size=SIZE)
+SQUARE = ExtractionSettings(size=SIZE)
+BITS = ExtractionSettings(dtype="bits")
 
 
 def table(case):
@@ -34,15 +38,25 @@ def table(case):
         return {row["path"]: row for row in csv.DictReader(f)}
 
 
+@pytest.fixture(scope="module", params=["whole frame", "bits", "square"])
+def made(request, pile, tmp_path_factory):
+    """A case of the pile, and the settings it was made with."""
+    settings = {"whole frame": ExtractionSettings(), "bits": BITS, "square": SQUARE}[request.param]
+    folder = tmp_path_factory.mktemp("case") / "CASE"
+    result = extract_photos([pile], folder, settings, resources=Resources(workers=2))
+    assert not result.interrupted
+    return folder, settings
+
+
 @pytest.fixture(scope="module")
 def case(pile, tmp_path_factory):
     folder = tmp_path_factory.mktemp("case") / "CASE"
-    result = extract_photos([pile], folder, SMALL, resources=Resources(workers=2))
-    assert not result.interrupted
+    extract_photos([pile], folder, resources=Resources(workers=2))
     return folder
 
 
-def test_every_file_has_a_row_with_its_status(pile, case):
+def test_every_file_has_a_row_with_its_status(pile, made):
+    case, settings = made
     rows = table(case)
     assert list(rows) == [f.path for f in scan([pile])]
     assert list(next(iter(rows.values()))) == list(COLUMNS)
@@ -51,13 +65,14 @@ def test_every_file_has_a_row_with_its_status(pile, case):
         assert bool(row["reason"]) == (row["status"] != "good"), path
     assert rows["c/twin.jpg"]["reason"] == "same bytes as a01.jpg"
     assert rows["c/text again.txt"]["reason"] == "same bytes as b/text.jpg"
-    assert rows["b/small.jpg"]["reason"] == "too small: 63×200, the crop is 64×64"
+    needed = "at least 64×64 pixels are needed" if settings.size is None else "the crop is 64×64"
+    assert rows["b/small.jpg"]["reason"] == f"too small: 63×200, {needed}"
     assert rows["b/empty.jpg"]["reason"] == "empty file"
+    assert rows["b/flat.png"]["reason"] == "no noise residual: the picture is flat"
 
 
-def test_the_table_tells_the_file(pile, case):
-    import hashlib
-
+def test_the_table_tells_the_file(pile, made):
+    case, settings = made
     row = table(case)["a03.jpg"]
     data = (pile / "a03.jpg").read_bytes()
     assert row["sha256"] == hashlib.sha256(data).hexdigest()
@@ -65,44 +80,72 @@ def test_the_table_tells_the_file(pile, case):
     assert (row["width"], row["height"], row["format"]) == ("123", "200", "JPEG")
     assert float(row["saturated"]) == 0.0
     weak = table(case)["b/weak.png"]
-    assert float(weak["saturated"]) == 30 / 64
+    # 30 of 100 rows, of which the square has 64.
+    assert float(weak["saturated"]) == (30 / 100 if settings.size is None else 30 / 64)
     assert repr(float(weak["saturated"])) == weak["saturated"]
+    bright = (pile / "b/weak.png").read_bytes()
+    flat = frame_row(read_frame(bright).pixels, key="0" * 64, dtype="bits").flat
+    assert flat > 0.05
+    assert weak["flat"] == (repr(round(flat, 6)) if settings.size is None else "")
 
 
-def test_the_store_holds_the_fingerprints_of_good_and_weak_photos(pile, case):
+def expected_row(data, settings):
+    """The fingerprint of a file, the short way."""
+    if settings.size is not None:
+        row = fingerprint(read_photo(data, size=settings.size).pixels)
+        return row.astype(np.float16).astype(np.float32)
+    pixels, key = read_frame(data).pixels, hashlib.sha256(data).hexdigest()
+    kind = "bits" if settings.dtype == "bits" else "int8"
+    values, scale, _ = frame_row(pixels, key=key, dtype=kind)
+    if kind == "int8":
+        return values * np.float32(scale)
+    row = np.empty((1, pixels.size), np.float32)
+    unpack(values[np.newaxis], pixels.size, row)
+    return row[0]
+
+
+def test_the_store_holds_the_fingerprints_of_good_and_weak_photos(pile, made):
+    case, settings = made
     rows = table(case)
     wanted = [p for p, row in rows.items() if row["status"] in ("good", "weak")]
     with open_store(case) as store:
-        assert list(store.keys) == wanted
-        assert list(store.hashes) == [rows[p]["sha256"] for p in wanted]
+        assert keys_of(store) == wanted
+        assert [r.sha256 for r in store.records() if r.has_row] == [
+            rows[p]["sha256"] for p in wanted
+        ]
         for path in ("a00.jpg", "b/weak.png", wanted[-1]):
-            data = (pile / path).read_bytes()
-            expected = fingerprint(read_photo(data, size=SIZE).pixels)
-            row = store.read([store.index(path)])[0]
-            np.testing.assert_array_equal(row, expected.astype(np.float16).astype(np.float32))
+            expected = expected_row((pile / path).read_bytes(), settings)
+            np.testing.assert_array_equal(row_of(store, path), expected)
+        frames = {r.frame for r in store.records() if r.has_row}
+        assert store.frames == sorted(frames)
+        if settings.size is None:
+            sizes = {(int(rows[p]["width"]), int(rows[p]["height"])) for p in wanted}
+            assert frames == sizes
+        else:
+            assert frames == {Frame(SIZE, SIZE)}
 
 
 def test_one_worker_and_another_path_give_the_same_bytes(own_pile, case, tmp_path):
-    extract_photos([own_pile], tmp_path / "one", SMALL, resources=Resources(workers=1))
+    extract_photos([own_pile], tmp_path / "one", resources=Resources(workers=1))
     assert same_answer(tmp_path / "one", case)
 
 
 def test_the_same_command_does_nothing_twice(own_pile, tmp_path):
-    first = extract_photos([own_pile], tmp_path / "c", SMALL, resources=Resources(workers=2))
+    first = extract_photos([own_pile], tmp_path / "c", resources=Resources(workers=2))
     images = (tmp_path / "c" / "images.csv").read_bytes()
-    again = extract_photos([own_pile], tmp_path / "c", SMALL, resources=Resources(workers=2))
+    again = extract_photos([own_pile], tmp_path / "c", resources=Resources(workers=2))
     assert first.done == len(scan([own_pile]))
     assert again.done == 0
     assert (tmp_path / "c" / "images.csv").read_bytes() == images
 
 
 def test_new_changed_and_vanished_files(own_pile, tmp_path):
-    extract_photos([own_pile], tmp_path / "c", SMALL)
+    extract_photos([own_pile], tmp_path / "c")
     write(own_pile / "d/new.jpg", encode(scene(99, 90, 90)))
     write(own_pile / "a00.jpg", encode(scene(98, 90, 90)))
     before = table(tmp_path / "c")
     (own_pile / "a02.jpg").unlink()
-    result = extract_photos([own_pile], tmp_path / "c", SMALL)
+    result = extract_photos([own_pile], tmp_path / "c")
     assert result.done == 2
     rows = table(tmp_path / "c")
     assert rows["d/new.jpg"]["status"] == "good"
@@ -115,13 +158,13 @@ def twins(tmp_path):
     photos = tmp_path / "photos"
     write(photos / "a.jpg", encode(scene(1, 90, 90)))
     write(photos / "b.jpg", encode(scene(1, 90, 90)))
-    extract_photos([photos], tmp_path / "c", SMALL)
+    extract_photos([photos], tmp_path / "c")
     return photos, tmp_path / "c"
 
 
 def statuses(case):
     with open_store(case) as store:
-        keys = list(store.keys)
+        keys = keys_of(store)
     rows = table(case)
     assert keys == [p for p, row in rows.items() if row["status"] in ("good", "weak")]
     return {p: (row["status"], row["reason"]) for p, row in rows.items()}
@@ -133,7 +176,7 @@ DUPLICATE_OF_A = ("duplicate", "same bytes as a.jpg")
 def test_a_touched_original_stays_the_original(tmp_path):
     photos, case = twins(tmp_path)
     os.utime(photos / "a.jpg", (1, 1))
-    assert extract_photos([photos], case, SMALL).done == 1, "time alone makes it to be done again"
+    assert extract_photos([photos], case).done == 1, "time alone makes it to be done again"
     assert statuses(case) == {"a.jpg": ("good", ""), "b.jpg": DUPLICATE_OF_A}
 
 
@@ -141,20 +184,20 @@ def test_a_duplicate_whose_original_changed_is_done_again(tmp_path):
     photos, case = twins(tmp_path)
     write(photos / "a.jpg", encode(scene(2, 90, 90)))
     write(photos / "c.jpg", encode(scene(1, 90, 90)))
-    extract_photos([photos], case, SMALL)
+    extract_photos([photos], case)
     found = statuses(case)
     assert found["a.jpg"] == ("good", "")
     assert sorted([found["b.jpg"][0], found["c.jpg"][0]]) == ["duplicate", "good"]
     rows = table(case)
     assert rows["b.jpg"]["sha256"] == rows["c.jpg"]["sha256"]
-    assert extract_photos([photos], case, SMALL).done == 0
+    assert extract_photos([photos], case).done == 0
 
 
 def test_bytes_seen_before_under_another_name_are_a_duplicate(tmp_path):
     photos, case = twins(tmp_path)
     (photos / "b.jpg").rename(photos / "c.jpg")
     (photos / "a.jpg").rename(photos / "d.jpg")
-    extract_photos([photos], case, SMALL)
+    extract_photos([photos], case)
     assert statuses(case) == {
         "a.jpg": ("good", ""),
         **dict.fromkeys(("b.jpg", "c.jpg", "d.jpg"), DUPLICATE_OF_A),
@@ -171,10 +214,10 @@ def test_a_duplicate_has_the_data_of_its_twin(tmp_path):
 def test_what_could_not_be_read_and_is_gone_leaves_no_row(tmp_path):
     photos, case = twins(tmp_path)
     (photos / "dangling.jpg").symlink_to(tmp_path / "gone")
-    extract_photos([photos], case, SMALL)
+    extract_photos([photos], case)
     assert "dangling.jpg" in table(case)
     (photos / "dangling.jpg").unlink()
-    extract_photos([photos], case, SMALL)
+    extract_photos([photos], case)
     assert "dangling.jpg" not in table(case)
 
 
@@ -182,7 +225,7 @@ def test_names_with_any_line_break_survive_the_table(tmp_path):
     names = ["a\rb.jpg", "c\r\nd.jpg", 'e"f,g.jpg', " h .jpg"]
     for k, name in enumerate(names):
         write(tmp_path / "photos" / name, encode(scene(k, 80, 80)))
-    extract_photos(tmp_path / "photos", tmp_path / "c", SMALL)
+    extract_photos(tmp_path / "photos", tmp_path / "c")
     assert sorted(table(tmp_path / "c")) == sorted(names)
 
 
@@ -194,7 +237,7 @@ def test_inputs_are_never_changed(own_pile, tmp_path):
         }
 
     before = state()
-    extract_photos([own_pile], tmp_path / "c", SMALL)
+    extract_photos([own_pile], tmp_path / "c")
     assert state() == before
 
 
@@ -204,7 +247,7 @@ def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
     (photos / "io-error.jpg").symlink_to("/proc/self/mem")
     (photos / "dangling.jpg").symlink_to(tmp_path / "gone")
     os.mkfifo(photos / "pipe.jpg")
-    result = extract_photos([photos], tmp_path / "c", SMALL)
+    result = extract_photos([photos], tmp_path / "c")
     rows = table(tmp_path / "c")
     assert result.counts["good"] == 1
     assert rows["io-error.jpg"]["reason"] == "cannot be read: Input/output error"
@@ -212,14 +255,14 @@ def test_files_that_cannot_be_opened_or_are_no_files(tmp_path):
     assert rows["pipe.jpg"]["reason"] == "not a regular file"
     (photos / "dangling.jpg").unlink()
     write(photos / "dangling.jpg", encode(scene(2, 80, 80)))
-    extract_photos([photos], tmp_path / "c", SMALL)
+    extract_photos([photos], tmp_path / "c")
     assert table(tmp_path / "c")["dangling.jpg"]["status"] == "good", "tried again"
 
 
 def test_a_file_that_vanishes_during_the_run(own_pile, tmp_path, monkeypatch):
     found = [*scan([own_pile]), PhotoFile("z.jpg", str(own_pile / "z.jpg"))]
     monkeypatch.setattr(samecam.case.extraction._prepare, "scan", lambda _: found)
-    result = extract_photos([own_pile], tmp_path / "c", SMALL)
+    result = extract_photos([own_pile], tmp_path / "c")
     assert table(tmp_path / "c")["z.jpg"]["reason"].startswith("no longer there")
     assert result.counts["good"] == 13
 
@@ -228,29 +271,11 @@ def test_many_same_sized_twins(tmp_path):
     photos = tmp_path / "photos"
     for k in range(6):
         write(photos / f"x{k}.bmp", encode(scene(k % 2, 80, 80), "BMP"))
-    extract_photos([photos], tmp_path / "c", SMALL, resources=Resources(workers=2))
+    extract_photos([photos], tmp_path / "c", resources=Resources(workers=2))
     rows = table(tmp_path / "c")
     assert [rows[f"x{k}.bmp"]["status"] for k in range(6)] == ["good"] * 2 + ["duplicate"] * 4
     assert rows["x4.bmp"]["reason"] == "same bytes as x0.bmp"
     assert rows["x5.bmp"]["reason"] == "same bytes as x1.bmp"
-
-
-def test_every_setting_takes_effect_and_is_recorded(tmp_path):
-    photos = tmp_path / "photos"
-    write(photos / "tall.png", encode(scene(1, 150, 220), "PNG"))
-    settings = ExtractionSettings(
-        size=80, offset=(7, 5), portrait="rotate", sigma=2.0, preset="paper", cfa=True,
-        dtype="float32",
-    )  # fmt: skip
-    extract_photos([photos], tmp_path / "c", settings)
-    data = (photos / "tall.png").read_bytes()
-    pixels = read_photo(data, size=80, offset=(7, 5), portrait="rotate").pixels
-    with open_store(tmp_path / "c") as store:
-        expected = fingerprint(pixels, sigma=2.0, preset="paper", cfa=True)
-        np.testing.assert_array_equal(store.read()[0], expected)
-        assert store.extractor == settings.as_dict()
-    recorded = json.loads((tmp_path / "c" / "case.json").read_text())["extraction"]
-    assert recorded == {**settings.as_dict(), "grid": False}
 
 
 def test_the_log_names_every_file_and_hangs_together(pile, case):
@@ -289,76 +314,37 @@ def test_a_case_among_the_photos_is_refused(own_pile, tmp_path):
     for inside in (own_pile / "case", own_pile, own_pile / "b" / "c" / "d"):
         for argument in (own_pile, f"{own_pile}/*", f"{own_pile}/**"):
             with pytest.raises(SamecamError, match="lies among the photos"):
-                extract_photos([argument], inside, SMALL)
+                extract_photos([argument], inside)
     (tmp_path / "link").symlink_to(own_pile)
     with pytest.raises(SamecamError, match="lies among the photos"):
-        extract_photos([own_pile], tmp_path / "link" / "case", SMALL)
+        extract_photos([own_pile], tmp_path / "link" / "case")
     assert not (own_pile / "case").exists()
-
-
-def test_other_settings_photos_or_folders_get_a_sentence(own_pile, tmp_path):
-    case = tmp_path / "c"
-    extract_photos([own_pile], case, SMALL)
-    with pytest.raises(SamecamError, match="made with size 64, not 80"):
-        extract_photos([own_pile], case, ExtractionSettings(size=80))
-    with pytest.raises(SamecamError, match="was made from"):
-        extract_photos([own_pile / "b"], case, SMALL)
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "thesis.tex").write_text("mine")
-    with pytest.raises(SamecamError, match="not empty and not a case"):
-        extract_photos([own_pile], tmp_path / "full", SMALL)
-    with pytest.raises(SamecamError, match="is a file"):
-        extract_photos([own_pile], own_pile.parent / "full" / "thesis.tex", SMALL)
-    with pytest.raises(SamecamError, match="cannot be written"):
-        extract_photos([own_pile], tmp_path / "full" / "thesis.tex" / "deeper", SMALL)
-    (case / "case.json").write_text('{"version": 1}')
-    with pytest.raises(SamecamError, match="it has no 'format'"):
-        extract_photos([own_pile], case, SMALL)
-    for bad in (
-        {"size": 63},
-        {"size": 100.5},
-        {"sigma": 0.0},
-        {"offset": (0, -1)},
-        {"offset": (1.5, 0)},
-        {"preset": "papper"},
-    ):
-        with pytest.raises(SamecamError, match=next(iter(bad))):
-            ExtractionSettings(**bad)
-    with pytest.raises(SamecamError, match="workers"):
-        extract_photos([own_pile], tmp_path / "d", SMALL, resources=Resources(workers=0))
-
-
-def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
-    extract_photos([own_pile], tmp_path / "c", SMALL)
-    info = json.loads((tmp_path / "c" / "case.json").read_text())
-    (tmp_path / "c" / "case.json").write_text(json.dumps({**info, "version": 99}))
-    with pytest.raises(SamecamError, match="newer samecam.*update"):
-        extract_photos([own_pile], tmp_path / "c", SMALL)
 
 
 def test_too_little_room_is_told_before_the_work(own_pile, tmp_path, monkeypatch):
     monkeypatch.setattr(samecam.case.extraction._extract, "free_bytes", lambda _: 150_000)
     with pytest.raises(SamecamError, match="are free for"):
-        extract_photos([own_pile], tmp_path / "c", SMALL)
+        extract_photos([own_pile], tmp_path / "c")
 
 
-def test_files_that_are_no_pictures_need_no_room(tmp_path, monkeypatch):
+@pytest.mark.parametrize("settings", [ExtractionSettings(), SQUARE])
+def test_files_that_are_no_pictures_need_no_room(tmp_path, monkeypatch, settings):
     write(tmp_path / "photos" / "a.jpg", encode(scene(1, 90, 90)))
     for k in range(30):
         write(tmp_path / "photos" / f"{k}.txt", b"text %d" % k)
     monkeypatch.setattr(samecam.case.extraction._extract, "free_bytes", lambda _: 150_000)
-    result = extract_photos([tmp_path / "photos"], tmp_path / "c", SMALL)
+    result = extract_photos([tmp_path / "photos"], tmp_path / "c", settings)
     assert result.counts["good"] == 1
     assert result.counts["skipped"] == 30
 
 
 def test_two_threads_cannot_hold_one_case(tmp_path):
     with (
-        Case(tmp_path / "c", SMALL, ["x"]),
+        Case(tmp_path / "c", ExtractionSettings(), ["x"]),
         pytest.raises(SamecamError, match="in use by this process"),
     ):
-        Case(tmp_path / "c", SMALL, ["x"])
-    Case(tmp_path / "c", SMALL, ["x"]).close()
+        Case(tmp_path / "c", ExtractionSettings(), ["x"])
+    Case(tmp_path / "c", ExtractionSettings(), ["x"]).close()
 
 
 def test_real_photographs(photos_dir, tmp_path):
@@ -368,5 +354,6 @@ def test_real_photographs(photos_dir, tmp_path):
     assert sum(result.counts.values()) == 14
     assert result.counts["skipped"] == 0
     with open_store(tmp_path / "c") as store:
-        X = store.read()
-    np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, atol=1e-3)
+        for frame in store.frames:
+            X = store.rows(frame).read()
+            np.testing.assert_allclose(np.linalg.norm(X, axis=1), 1, atol=1e-3)

@@ -18,8 +18,7 @@ import psutil
 import pytest
 
 from samecam.case import ExtractionSettings, check_log, extract_photos
-from samecam.store import DiskStore
-from tests.case.conftest import SIZE, make_photos, same_answer, write
+from tests.case.conftest import SIZE, make_photos, rows_in, same_answer, write
 from tests.photos.pictures import encode, scene
 from tests.processes import PATIENCE, command, ctrl_c, run, run_apart, wait_for
 
@@ -32,17 +31,8 @@ def reasons(case):
 
 
 def extract(photos, case, *more):
-    words = ("extract", photos, "-o", case, "--size", SIZE, "--workers", 2, *more)
+    words = ("extract", photos, "-o", case, "--workers", 2, *more)
     return command(*words, module_path=FAULTS)
-
-
-def rows_in(case):
-    """Rows that count, read beside a living writer."""
-    try:
-        with DiskStore.open(case / "fingerprints") as store:
-            return len(store)
-    except Exception:
-        return 0
 
 
 def alive(processes):
@@ -71,19 +61,24 @@ def kill_and_check(process, case):
 
 
 def kill_loop(photos, case, kills, seed):
-    """Disturb a run so often, then let it end."""
+    """Disturb a run so often, every other time once it has written rows, then let it end."""
     chance = random.Random(seed)
-    for _ in range(kills):
-        process = extract(photos, case)
-        time.sleep(chance.uniform(0.1, 2.5))
+    for k in range(kills):
+        before, process = rows_in(case), extract(photos, case)
+        if k % 2:
+            wait_for(lambda: rows_in(case) > before or process.poll() is not None)  # noqa: B023
+            time.sleep(chance.uniform(0, 0.6))
+        else:
+            time.sleep(chance.uniform(0.1, 2.5))
         acknowledged = kill_and_check(process, case)
         if (case / "fingerprints" / "store.json").exists():
             assert rows_in(case) >= acknowledged
-    code, _, error = run("extract", photos, "-o", case, "--size", SIZE, "--workers", 2)
+    code, _, error = run("extract", photos, "-o", case, "--workers", 2)
     assert code == 3, error
 
 
 def test_killed_at_random_moments_and_resumed(slow, undisturbed, tmp_path):
+    """The photos have many frames: no two processes may write to one's shard."""
     kill_loop(slow, tmp_path / "case", kills=4, seed=1)
     assert same_answer(tmp_path / "case", undisturbed)
     assert check_log(tmp_path / "case" / "log.jsonl") is None
@@ -106,7 +101,7 @@ def test_killed_workers_cost_at_most_their_file(slow, undisturbed, tmp_path):
     process.communicate(timeout=PATIENCE)
     lost = {p: r for p, r in reasons(tmp_path / "case").items() if "crashed" in r}
     assert len(lost) <= 1
-    code, *_ = run("extract", slow, "-o", tmp_path / "case", "--size", SIZE)
+    code, *_ = run("extract", slow, "-o", tmp_path / "case")
     assert code == 3
     assert same_answer(tmp_path / "case", undisturbed), "lost files are tried again"
 
@@ -121,7 +116,7 @@ def test_ctrl_c_finishes_the_files_in_hand_and_tells_how_to_go_on(slow, undistur
     assert "To go on: samecam extract" in error.decode()
     assert json.loads((case / "case.json").read_text())["state"] == "interrupted"
     assert 2 < rows_in(case) < 26
-    run("extract", slow, "-o", case, "--size", SIZE)
+    run("extract", slow, "-o", case)
     assert same_answer(case, undisturbed)
     assert not any("crashed" in r for r in reasons(case).values())
 
@@ -168,7 +163,7 @@ def test_ctrl_c_while_everything_starts(slow, tmp_path, moment):
     hook, case = tmp_path / "hook", tmp_path / "case"
     text = LOADS.format(path=str(tmp_path / "loads"), faults=str(FAULTS / "sitecustomize.py"))
     write(hook / "sitecustomize.py", text.encode())
-    words = ("extract", slow, "-o", case, "--size", SIZE, "--workers", 2)
+    words = ("extract", slow, "-o", case, "--workers", 2)
     process = command(*words, module_path=hook)
     assert wait_for(lambda: MOMENTS[moment](process, case))
     ctrl_c(process)
@@ -183,10 +178,10 @@ def test_ctrl_c_while_everything_starts(slow, tmp_path, moment):
 def test_who_ignores_ctrl_c_from_the_start_goes_on_ignoring_it(tmp_path, number, code):
     """As `nohup samecam … &` in a script, where Ctrl-C is for the script alone."""
     photos, gate = tmp_path / "photos", tmp_path / "gate"
-    waits = b"WAIT-FOR" + os.fsencode(gate)
+    waits = b"LOADS-AFTER" + os.fsencode(gate)
     for k in range(8):
         write(photos / f"{k}.jpg", encode(scene(k, 90, 90)) + waits)
-    words = ("extract", photos, "-o", tmp_path / "case", "--size", SIZE, "--workers", 1)
+    words = ("extract", photos, "-o", tmp_path / "case", "--workers", 1)
     process = command(*words, module_path=FAULTS, deaf=True)
     assert wait_for(Path(f"{gate}.reached").exists)
     process.send_signal(number)
@@ -196,8 +191,8 @@ def test_who_ignores_ctrl_c_from_the_start_goes_on_ignoring_it(tmp_path, number,
 
 
 SCRIPT = """
-from samecam.case import ExtractionSettings, extract_photos
-extract_photos([{photos!r}], {case!r}, ExtractionSettings(size=64))
+from samecam.case import extract_photos
+extract_photos([{photos!r}], {case!r})
 """
 
 
@@ -213,10 +208,10 @@ def test_a_script_without_a_guard_is_told_so(pile, tmp_path):
 
 def test_a_second_process_is_refused_with_an_error(tmp_path):
     photos, gate, case = tmp_path / "photos", tmp_path / "gate", tmp_path / "case"
-    write(photos / "a.jpg", encode(scene(1, 90, 90)) + b"WAIT-FOR" + os.fsencode(gate))
+    write(photos / "a.jpg", encode(scene(1, 90, 90)) + b"LOADS-AFTER" + os.fsencode(gate))
     process = extract(photos, case)
     assert wait_for(Path(f"{gate}.reached").exists)
-    code, _, error = run("extract", photos, "-o", case, "--size", SIZE)
+    code, _, error = run("extract", photos, "-o", case)
     assert code == 1
     assert f"is in use by process {process.pid}" in error
     assert error.count("\n") <= 3
@@ -242,7 +237,8 @@ def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
     assert why["crash.jpg"] == "its decoder crashed (SIGSEGV)"
 
 
-def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
+@pytest.mark.parametrize("settings", [ExtractionSettings(), ExtractionSettings(size=SIZE)])
+def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path, settings):
     """What the address-space limit is for; 12 MB past the start is too little for anything."""
     from samecam import compute
     from samecam.case.extraction import _worker
@@ -254,7 +250,7 @@ def test_a_picture_larger_than_a_workers_memory_costs_itself_alone(tmp_path):
         "memory": 12 * 2**20,
         "preload": "samecam._preload",
         "initializer": _worker.start,
-        "initargs": (ExtractionSettings(size=SIZE), None),
+        "initargs": (settings, None),
     }
     with closing(compute.LocalPool(1, **options)) as pool:
         outcome = pool.submit(
@@ -280,8 +276,8 @@ def test_a_full_disk_ends_with_an_error_and_goes_on_when_there_is_room(small_dis
     photos = tmp_path / "photos"
     make_photos(photos, 40)
     case = small_disk / "case"
-    settings = ("--size", 96, "--workers", 2)
-    code, _, error = run("extract", photos, "-o", case, *settings)
+    words = ("extract", photos, "-o", case, "--workers", 2)
+    code, _, error = run(*words)
     assert code == 1, "the check before the work"
     assert "are free for" in error
     # Past the check (another program takes the room meanwhile), the disk itself says no.
@@ -291,16 +287,16 @@ def test_a_full_disk_ends_with_an_error_and_goes_on_when_there_is_room(small_dis
         "import shutil\nreal = shutil.disk_usage\n"
         "shutil.disk_usage = lambda p: real('/')._replace(free=10**12)\n"
     )
-    code, _, error = run_apart("extract", photos, "-o", case, *settings, module_path=hook)
+    code, _, error = run_apart(*words, module_path=hook)
     assert code == 1
     assert "No space is left" in error or "cannot be written: No space left" in error
     assert "Traceback" not in error
     before = rows_in(case)
     subprocess.run(["mount", "-o", "remount,size=40m", str(small_disk)], check=True)
-    code, _, error = run("extract", photos, "-o", case, *settings)
+    code, _, error = run(*words)
     assert code == 3, error
     assert before < rows_in(case)
-    extract_photos([photos], tmp_path / "undisturbed", ExtractionSettings(size=96))
+    extract_photos([photos], tmp_path / "undisturbed")
     assert same_answer(case, tmp_path / "undisturbed")
 
 

@@ -12,15 +12,31 @@ from samecam.case.folder import clusters_json, read_groups
 from samecam.case.grouping._evidence import rows_of, weigh
 from samecam.case.grouping._groups import about_evidence, describe_groups
 from samecam.correlate import centroid_correlations
-from samecam.store import MemoryStore, Record, Subset
+from samecam.frames import Frame
+from samecam.store import DiskStore, MemoryStore, Record, Subset
 
 
-def stored(X):
-    store = MemoryStore(X.shape[1])
+def filled(store, X, **more):
     for k, row in enumerate(X):
-        store.add(f"{k:04d}", row, sha256=f"h{k}", meta={"status": "good"})
+        store.add(f"{k:04d}", row, sha256=f"h{k}", meta={"status": "good"}, **more)
     store.commit()
     return store
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Rows of unknown shape on disk."""
+    made = []
+
+    def make(X):
+        folder = tmp_path / f"store{len(made)}"
+        store = DiskStore.create(folder, frame=Frame(X.shape[1], 1), dtype="float32")
+        made.append(store)
+        return filled(store, X)
+
+    yield make
+    for store in made:
+        store.close()
 
 
 def unit_rows(n, d, seed, camera=0.0, labels=None):
@@ -32,17 +48,17 @@ def unit_rows(n, d, seed, camera=0.0, labels=None):
     return (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(np.float32)
 
 
-def weighed(X, labels, records=None, scale=0.2):
-    store = stored(X)
-    return weigh(store, records or store.records(), labels, scale, 10**8, lambda *_: None)
+def weighed(store, labels, records=None, scale=0.2):
+    scales = {frame.name: scale for frame in store.frames}
+    return weigh(store, records or store.records(), labels, scales, 10**8, lambda *_: None)
 
 
-def test_groups_carry_their_evidence():
+def test_groups_carry_their_evidence(stored):
     labels = np.repeat([0, 1, 2, -1], [12, 9, 6, 5])
     X = unit_rows(len(labels), 2500, 0, 0.4, labels)
     G = X @ X.T
-    facts = weighed(X, labels, scale=0.02)
-    records = stored(X).records()
+    store = stored(X)
+    facts, records = weighed(store, labels, scale=0.02), store.records()
     groups = describe_groups(records, labels, facts)
     assert [group.size for group in groups] == [12, 9, 6]
     for group in groups:
@@ -61,43 +77,35 @@ def test_groups_carry_their_evidence():
     assert all(row[11] > 20 for row in rows[:12])  # PCE
 
 
-def test_progress_counts_photos():
+def test_progress_counts_photos(stored):
     labels = np.repeat([0, 1, 2, -1], [12, 9, 6, 5])
-    X = unit_rows(len(labels), 2500, 0, 0.4, labels)
-    seen = {}
-    weigh(
-        stored(X),
-        stored(X).records(),
-        labels,
-        0.02,
-        10**8,
-        lambda *a: seen.setdefault(a[0], []).append(a[1:]),
-    )
+    store, seen = stored(unit_rows(len(labels), 2500, 0, 0.4, labels)), {}
+    told = lambda phase, *counts: seen.setdefault(phase, []).append(counts)  # noqa: E731
+    weigh(store, store.records(), labels, {"2500x1": 0.02}, 10**8, told)
     # 2,500 pixels are three strips of all photos; peaks and scenes go group by group.
     assert seen["Weighing evidence"] == [(0, 32), (13, 32), (26, 32), (32, 32)]
     assert seen["Measuring peaks"] == [(12, 27), (21, 27), (27, 27)]
     assert seen["Comparing scenes"] == [(12, 27), (21, 27), (27, 27)]
 
 
-def test_no_group_at_all():
-    labels = np.full(4, -1)
-    X = unit_rows(4, 25, 0)
-    assert weighed(X, labels) is None
-    assert describe_groups(stored(X).records(), labels, None) == []
-    assert next(rows_of(stored(X).records(), labels, None))[:2] == ["0000", -1]
+def test_no_group_at_all(stored):
+    labels, store = np.full(4, -1), stored(unit_rows(4, 25, 0))
+    assert weighed(store, labels) is None
+    assert describe_groups(store.records(), labels, None) == []
+    assert next(rows_of(store.records(), labels, None))[:2] == ["0000", -1]
 
 
-def test_unmoving_scenes_are_named_and_the_rest_weighed_alone():
+def test_unmoving_scenes_are_named_and_the_rest_weighed_alone(stored):
     rng = np.random.default_rng(4)
     scene = rng.integers(0, 256, (64, 64, 3)).astype(np.uint8)
     pictures = [scene] * 4 + [rng.integers(0, 256, (64, 64, 3)).astype(np.uint8) for _ in range(4)]
     labels = np.zeros(8, dtype=np.intp)
     X = unit_rows(8, 900, 1, 0.5, labels)
     records = [
-        Record(f"{k:04d}", f"h{k}", {"status": "good", "scene": keep_scene(picture)}, True)
+        Record(f"{k:04d}", f"h{k}", {"status": "good", "scene": keep_scene(picture)}, Frame(900, 1))
         for k, picture in enumerate(pictures)
     ]
-    facts = weighed(X, labels, records, scale=0.03)
+    facts = weighed(stored(X), labels, records, scale=0.03)
     scenes = facts.scenes[0]
     assert scenes.paths == [["0000", "0001", "0002", "0003"]]
     assert scenes.pairs == 28 - 6
@@ -108,16 +116,17 @@ def test_unmoving_scenes_are_named_and_the_rest_weighed_alone():
     assert keep_scene(scene[:20, :20]) is None
 
 
-def test_groups_survive_the_file_with_odd_names_and_cameras():
+def test_groups_survive_the_file_with_odd_names_and_cameras(stored):
     odd = "x\udcff\n\"<script>'.jpg"
     metas = [
         {"make": "A", "model": "A 1"},
         {"make": "", "model": ""},
         {"make": "A", "model": "A 1"},
     ]
-    records = [Record(k, "h" + k, meta) for k, meta in zip((odd, "y", "z"), metas, strict=True)]
+    names, frame = (odd, "y", "z"), Frame(36, 1)
+    records = [Record(k, "h" + k, meta, frame) for k, meta in zip(names, metas, strict=True)]
     labels = np.array([0, 0, -1])
-    facts = weighed(unit_rows(3, 36, 0), labels, records)
+    facts = weighed(stored(unit_rows(3, 36, 0)), labels, records)
     groups = describe_groups(records, labels, facts)
     text = clusters_json(
         groups, [("z", "hz")], about_evidence(facts.null, 1), {"clusters.csv": "hash"}
@@ -129,14 +138,16 @@ def test_groups_survive_the_file_with_odd_names_and_cameras():
     assert [c["photos"] for c in content["clusters"][0]["cameras"]] == [1, 1]
     assert content["clusters"][0]["nearest"] is None
     assert content["unclustered"] == [{"path": "z", "sha256": "hz"}]
-    assert read_groups({**content, "version": 2}) is None
+    assert content["clusters"][0]["frame"] is None  # of rows that somebody brought
+    for other in (1, 3):
+        assert read_groups({**content, "version": other}) is None
 
 
 @given(st.lists(st.integers(0, 19), unique=True, min_size=1), st.integers(1, 60))
 def test_a_subset_is_a_store_of_its_rows(rows, width):
     X = unit_rows(20, 50, 1)
     rows = np.array(sorted(rows))
-    part = Subset(stored(X), rows)
+    part = Subset(filled(MemoryStore(50), X), rows)
     assert len(part) == len(rows)
     assert list(part.keys) == [f"{k:04d}" for k in rows]
     assert list(part.hashes) == [f"h{k}" for k in rows]

@@ -1,7 +1,6 @@
-"""Which camera took it: right groups, strangers refused, turns and sizes, counted comparisons."""
+"""Which camera took it, by squares: right groups, strangers refused, turns, sizes, chance."""
 
 import csv
-import json
 import shutil
 
 import numpy as np
@@ -9,22 +8,11 @@ import pytest
 from PIL import Image
 from scipy.special import ndtr
 
-from samecam import cluster_fingerprints, cluster_photos, correlate
-from samecam.case import (
-    ExtractionSettings,
-    extract_photos,
-    match_photos,
-    match_reference,
-    open_store,
-)
-from samecam.case.matching._match import _scatter
-from samecam.case.matching._orientations import TURNS, Cropped, TurnTask, turn
-from samecam.case.matching._shifts import STEP, shift_null
+from samecam import cluster_fingerprints, cluster_photos
+from samecam.case import ExtractionSettings, extract_photos, match_photos
+from samecam.case.matching._compare import _scatter
+from samecam.case.matching._orientations import TURNS
 from samecam.errors import SamecamError
-from samecam.evidence import false_alarm
-from samecam.fingerprint import fingerprint
-from samecam.photos import read_photo
-from samecam.store import MemoryStore
 from tests.case.worlds import SETTINGS, copied, shared_world, tree
 from tests.photos.pictures import encode, scene
 
@@ -113,77 +101,17 @@ def test_a_turned_photo_is_found_turned_back(world, matches, tmp_path, turned):
     assert match.best.correlation == pytest.approx(straight.best.correlation, abs=1e-6)
 
 
-@pytest.mark.parametrize("shape", [(150, 210), (211, 140), (97, 300)])
-@pytest.mark.parametrize("offset", [(0, 0), (5, 19)])
-def test_views_are_the_crops_of_the_turned_picture(tmp_path, shape, offset):
-    picture = scene(3, *shape)
-    (tmp_path / "p.png").write_bytes(encode(picture, "PNG"))
-    settings = ExtractionSettings(size=128, offset=offset)
-    seen = turn(TurnTask("p.png", str(tmp_path / "p.png"), settings))
-    assert len(seen.orientations) == sum(
-        min(t.shape[0] - offset[1], t.shape[1] - offset[0]) >= 64
-        for t in (np.rot90(picture, -k) for k in range(4))
-    )
-    for view in seen.orientations:
-        whole = np.rot90(picture, k=-(view.turned // 90))
-        x, y = offset
-        room = min(whole.shape[0] - y, whole.shape[1] - x)
-        assert view.side == (128 if room >= 128 else room // 16 * 16)
-        crop = whole[y : y + view.side, x : x + view.side]
-        np.testing.assert_array_equal(view.vector, fingerprint(np.ascontiguousarray(crop)))
-
-
 def test_a_smaller_photo_is_compared_on_the_common_crop(world, matches, tmp_path):
     file = strongest(world, matches)
     whole = match_photos(world.case, file).photos[0]
     picture = Image.open(file).convert("RGB")
     picture.crop((0, 0, 230, 300)).save(tmp_path / "cut.png")
     match = match_photos(world.case, tmp_path / "cut.png").photos[0]
-    assert match.side == 224
+    assert match.frame == "224x224"
     assert (match.verdict, match.group, match.best.turned) == ("match", whole.group, 0)
     # Chance scatters as 1/side, the correlation stays.
     assert match.best.correlation == pytest.approx(whole.best.correlation, rel=0.3)
-    assert whole.side == 256
-
-
-def test_a_cut_fingerprint_is_nearly_that_of_the_smaller_crop(world):
-    """What cutting stored rows costs: how like they are to extracting again.
-
-    Means of the rows and columns of the smaller square were not taken away: 2 in 160 of the
-    energy, so about .99.
-    """
-    with open_store(world.case) as store:
-        cropped = Cropped(store, 160)
-        cut = cropped.read()
-        likes = []
-        for key, row in zip(store.keys, cut, strict=True):
-            data = (world.root / "kept" / key).read_bytes()
-            likes.append(row @ fingerprint(read_photo(data, size=160).pixels))
-    assert np.mean(likes) > 0.985
-    assert np.min(likes) > 0.95
-
-
-def test_cropped_rows_are_those_of_the_slow_way():
-    rng = np.random.default_rng(1)
-    rows = correlate.normalised(rng.normal(size=(5, 20 * 20)) + 0.2)
-    store = MemoryStore(400)
-    for k, row in enumerate(rows):
-        store.add(f"{k}", row)
-    store.commit()
-    wanted = rows.reshape(5, 20, 20)[:, :13, :13].reshape(5, -1).astype(float)
-    wanted -= wanted.mean(axis=1, keepdims=True)
-    wanted /= np.linalg.norm(wanted, axis=1, keepdims=True)
-    cropped = Cropped(store, 13)
-    np.testing.assert_allclose(cropped.read(), wanted, atol=1e-6)
-    for width in (7, 20, 33, 1000):
-        parts = list(cropped.columns(width))
-        assert [at for at, _ in parts] == np.cumsum([0, *(p.shape[1] for _, p in parts)])[
-            :-1
-        ].tolist()
-        np.testing.assert_allclose(np.hstack([p for _, p in parts]), wanted, atol=1e-6)
-    some = np.array([3, 1])
-    parts = [p.copy() for _, p in cropped.columns(20, some)]
-    np.testing.assert_allclose(np.hstack(parts), wanted[some], atol=1e-6)
+    assert whole.frame == "256x256"
 
 
 def test_a_photo_of_the_case_is_left_out_of_its_group(world):
@@ -249,100 +177,8 @@ def test_with_one_group_chance_is_measured_on_shifts(world, matches, tmp_path):
     assert sum(m.verdict == "match" for m in others) <= 1
 
 
-def test_shifts_are_those_of_rolling_by_hand():
-    rng = np.random.default_rng(0)
-    vector, camera = correlate.normalised(rng.normal(size=(2, 64 * 64)))
-    camera = 3 * camera
-    null = shift_null([vector], camera)
-    steps = range(0, 64, STEP)
-    slow = []
-    for dy in steps:
-        for dx in steps:
-            if min(dy, 64 - dy) <= 16 and min(dx, 64 - dx) <= 16:
-                continue
-            rolled = np.roll(vector.reshape(64, 64), (-dy, -dx), axis=(0, 1)).ravel()
-            slow.append(rolled @ camera / 3)
-    assert null.comparisons == len(slow) == 64 - 25
-    np.testing.assert_allclose(null.body_z * null.scale, np.sort(slow), atol=1e-6)
-    assert null.floor == pytest.approx(3 / len(slow), rel=0.01)
-    assert false_alarm(50.0, null) == pytest.approx(null.floor)
-    nothing = shift_null([vector], np.zeros_like(camera))
-    assert false_alarm(50.0, nothing) == 1
-
-
-def test_chance_from_shifts_holds_for_noise():
-    """Of photos of other cameras no more than a share p has a rate below p."""
-    rng = np.random.default_rng(5)
-    d = 96
-    patterns = correlate.normalised(rng.normal(size=(400, d * d)))
-    camera = patterns[:8].sum(axis=0)
-    rates = []
-    for row in patterns[8:]:
-        null = shift_null([row], camera)
-        rates.append(float(false_alarm(row @ camera / np.linalg.norm(camera) / null.scale, null)))
-    assert np.mean(np.array(rates) <= 0.1) < 0.12
-    assert np.mean(np.array(rates) <= 0.05) < 0.07
-
-
-def reference(world, tmp_path, camera, count=8):
-    folder = tmp_path / "reference"
-    folder.mkdir()
-    group = world.result.groups[world.group_of(camera)]
-    for path in group.paths[:count]:
-        shutil.copy(world.root / "kept" / path, folder / path)
-    return folder
-
-
-def test_a_reference_names_its_own_and_its_outliers(world, matches, tmp_path):
-    best = max((m for m in matches.photos if m.verdict == "match"), key=lambda m: m.best.z)
-    folder = reference(world, tmp_path, world.truth[name(best)])
-    stranger = sorted((world.root / "strangers").iterdir())[0]
-    shutil.copy(stranger, folder / "alien.jpg")
-    shutil.copy(sorted(folder.glob("IMG*"))[0], folder / "z twin.jpg")
-    result = match_reference(folder, [world.root / best.path, world.root / "strangers"], size=256)
-    assert result.agrees
-    assert result.agreement > 0.01
-    reasons = {o.path: o.reason for o in result.outliers}
-    assert "does not agree" in reasons["alien.jpg"]
-    assert reasons["z twin.jpg"].startswith("same bytes as IMG_")
-    assert "alien.jpg" not in result.used
-    mine = next(m for m in result.matches.photos if name(m) == name(best))
-    assert (mine.verdict, mine.group, mine.comparisons) == ("match", None, 4)
-    assert mine.adjusted < 0.01
-    others = [m for m in result.matches.photos if name(m) != name(best)]
-    assert sum(m.verdict == "match" for m in others) <= 1
-    assert json.loads(json.dumps(result.as_dict()))["reference"]["size"] == 256
-
-
-def test_a_photo_of_the_reference_is_left_out_of_it(world, matches, tmp_path):
-    best = max((m for m in matches.photos if m.verdict == "match"), key=lambda m: m.best.z)
-    folder = reference(world, tmp_path, world.truth[name(best)])
-    file = sorted(folder.iterdir())[0]
-    match = match_reference(folder, file, size=256).matches.photos[0]
-    assert match.known == file.name
-    assert match.best.correlation < 0.9  # itself it would be like by more
-    for other in list(folder.iterdir())[1:]:
-        other.unlink()
-    one = next(folder.iterdir())
-    alone = match_reference(folder, one, size=256)
-    assert not alone.agrees
-    assert alone.matches.photos[0].verdict == "none"
-    assert alone.matches.photos[0].best.correlation == 0
-
-
-def test_the_reference_chooses_its_size(world, tmp_path):
-    folder = reference(world, tmp_path, world.truth[world.result.paths[0]], count=2)
-    result = match_reference(folder, sorted((world.root / "held").iterdir())[0])
-    assert result.size == 256
-    (tmp_path / "junk").mkdir()
-    (tmp_path / "junk" / "a.jpg").write_bytes(b"nothing")
-    with pytest.raises(SamecamError, match="None of the 1 files of the reference"):
-        match_reference(tmp_path / "junk", folder)
-    with pytest.raises(SamecamError, match="None of the 1 photos of the reference can be used"):
-        match_reference(tmp_path / "junk", folder, size=256)
-
-
-def test_real_photographs(photos_dir, tmp_path):
+@pytest.mark.parametrize("settings", [SETTINGS, ExtractionSettings()], ids=["square", "whole"])
+def test_real_photographs(photos_dir, tmp_path, settings):
     """Held-back photos of known cameras, and photos of cameras the case never saw."""
     by_camera = {}
     with open(photos_dir / "truth.csv", newline="") as stream:
@@ -352,7 +188,7 @@ def test_real_photographs(photos_dir, tmp_path):
     assert len(cameras) > 6
     kept = [f for c in cameras[:5] for f in by_camera[c][4:20]]
     (tmp_path / "kept.txt").write_text("\n".join(kept))
-    case = cluster_photos(f"@{tmp_path / 'kept.txt'}", tmp_path / "case", SETTINGS)
+    case = cluster_photos(f"@{tmp_path / 'kept.txt'}", tmp_path / "case", settings)
     where = {f.split("/")[-1]: c for c, files in by_camera.items() for f in files}
     own = [f for c in cameras[:5] for f in by_camera[c][:4]]
     other = [f for c in cameras[5:] for f in by_camera[c][:4]]
@@ -373,3 +209,20 @@ def test_a_photo_that_scatters_more_is_measured_by_its_own_scatter():
     assert _scatter(z) == pytest.approx(2, rel=0.1)
     assert _scatter(z / 4) == 1
     assert _scatter(np.array([[-3.0]])) < 1.3  # one value tells little
+
+
+def test_squares_in_the_centre_turned_and_cut(world, tmp_path):
+    """A turned picture has its own centre; one that is cut alike on all sides has the same."""
+    settings = ExtractionSettings(size=256, at="centre")
+    case = cluster_photos(world.root / "kept", tmp_path / "case", settings).case
+    held = match_photos(case, world.root / "held").photos
+    best = max(held, key=lambda m: m.best.z)
+    picture = Image.open(world.root / "held" / best.path).convert("RGB")
+    (tmp_path / "in").mkdir()
+    picture.transpose(Image.Transpose.ROTATE_90).save(tmp_path / "in" / "turned.png")
+    picture.crop((144, 96, 144 + 224, 96 + 192)).save(tmp_path / "in" / "cut.png")
+    cut, turned = match_photos(case, tmp_path / "in").photos
+    assert (turned.verdict, turned.group, turned.best.turned) == ("match", best.group, 90)
+    assert turned.best.correlation == pytest.approx(best.best.correlation, abs=1e-6)
+    assert (cut.verdict, cut.group, cut.frame) == ("match", best.group, "192x192")
+    assert cut.best.correlation == pytest.approx(best.best.correlation, rel=0.3)

@@ -121,7 +121,7 @@ def test_nothing_is_sent_anywhere(tmp_path):
     for k in range(4):
         (photos / f"{k}.png").write_bytes(encode(scene(k, 80, 90), "PNG"))
     commands = (
-        ("cluster", photos, "-o", case, "--size", 64),
+        ("cluster", photos, "-o", case),
         *(("export", case, "--format", kind) for kind in ("csv", "json", "vics", "case")),
         ("doctor",),
     )
@@ -174,7 +174,7 @@ def test_paths_stay_inside_whatever_the_arguments_are(tmp_path, monkeypatch):
     before = everything(world, but=case)
     monkeypatch.chdir(world / "a")
     arguments = ("../b", world / "a", "../b/../c/*.jpg", "@../list.txt", "./../b/deep/../deep")
-    code, _, error = run("cluster", *arguments, "-o", case, "--size", 64)
+    code, _, error = run("cluster", *arguments, "-o", case)
     assert code == 3, error  # the list is found, too, and no photo
     with open(case / "images.csv", encoding="utf-8", newline="") as stream:
         paths = [row["path"] for row in csv.DictReader(stream)]
@@ -187,8 +187,9 @@ def test_paths_stay_inside_whatever_the_arguments_are(tmp_path, monkeypatch):
     assert outside == []
 
 
-@pytest.mark.parametrize("place", ["../../outside", "/etc/passwd"])
-def test_a_row_of_the_catalogue_cannot_point_outside(tmp_path, place):
+@pytest.mark.parametrize("column", ["shard", "frame"])
+@pytest.mark.parametrize("place", ["../../outside", "/etc/passwd", "../80x90"])
+def test_a_row_of_the_catalogue_cannot_point_outside(tmp_path, column, place):
     import sqlite3
 
     from samecam.case import open_store
@@ -196,9 +197,9 @@ def test_a_row_of_the_catalogue_cannot_point_outside(tmp_path, place):
     photos, case = tmp_path / "photos", tmp_path / "case"
     photos.mkdir()
     (photos / "a.jpg").write_bytes(encode(scene(1, 80, 90)))
-    assert run("extract", photos, "-o", case, "--size", 64)[0] == 0
+    assert run("extract", photos, "-o", case)[0] == 0
     with sqlite3.connect(case / "fingerprints" / "catalogue.sqlite") as catalogue:
-        catalogue.execute("UPDATE records SET shard = ?", (place,))
+        catalogue.execute(f"UPDATE records SET {column} = ?", (place,))
     catalogue.close()
     opened = []
     real = os.open
@@ -207,13 +208,16 @@ def test_a_row_of_the_catalogue_cannot_point_outside(tmp_path, place):
             os, "open", lambda p, *a, **k: opened.append(os.fspath(p)) or real(p, *a, **k)
         )
         with pytest.raises(Exception), open_store(case) as store:  # noqa: B017, PT011
-            store.read()
+            store.rows().read()
     inside = str(case.resolve())
     assert not [p for p in opened if not os.path.realpath(p).startswith(inside)]
 
 
-LINKED = ("lock", "log.jsonl", "case.json", "images.csv", "fingerprints", "fingerprints/shards",
-          "fingerprints/catalogue.sqlite", "fingerprints/shards/00000.f16")  # fmt: skip
+LINKED = (
+    *("lock", "log.jsonl", "case.json", "images.csv", "fingerprints", "fingerprints/shards"),
+    *("fingerprints/catalogue.sqlite", "fingerprints/shards/80x90"),
+    "fingerprints/shards/80x90/00000.i8",
+)
 
 
 @pytest.mark.parametrize("name", LINKED)
@@ -221,12 +225,12 @@ def test_a_link_planted_in_a_case_is_refused(tmp_path, name):
     photos, case, outside = tmp_path / "photos", tmp_path / "case", tmp_path / "outside"
     photos.mkdir()
     (photos / "a.jpg").write_bytes(encode(scene(1, 80, 90)))
-    assert run("extract", photos, "-o", case, "--size", 64)[0] == 0
+    assert run("extract", photos, "-o", case)[0] == 0
     shutil.move(case / name, outside)
     (case / name).symlink_to(outside)
     before = everything(outside.parent, but=case)
     (photos / "b.jpg").write_bytes(encode(scene(2, 80, 90)))
-    code, _, error = run("extract", photos, "-o", case, "--size", 64)
+    code, _, error = run("extract", photos, "-o", case)
     assert code == 1
     assert "is a link" in error
     (photos / "b.jpg").unlink()

@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 
 from samecam.case import (
-    ExtractionSettings,
     cluster_fingerprints,
     cluster_photos,
     extract_photos,
@@ -23,10 +22,10 @@ from samecam.case.extraction._duplicates import likely_duplicates
 from samecam.case.grouping import _cluster
 from samecam.cli import cli
 from samecam.compute import Resources, no_progress
+from samecam.frames import Frame
 from samecam.photos import PhotoFile
 from tests.photos.pictures import encode, scene
 
-SMALL = ExtractionSettings(size=64)
 ONE = Resources(workers=1, device="cpu")
 
 
@@ -76,14 +75,14 @@ def test_groups_are_saved_before_they_are_weighed(rows, tmp_path, monkeypatch):
 
 def test_a_report_belongs_to_the_tables_it_was_made_from(photos, tmp_path):
     case = tmp_path / "case"
-    words = ("cluster", photos, "-o", case, "--size", 64, "--quiet", "--workers", 1)
+    words = ("cluster", photos, "-o", case, "--quiet", "--workers", 1)
     assert call(*words).exit_code == 0
     before = (case / "report.html").read_text()
     assert call(*words).exit_code == 0
     assert (case / "report.html").read_text() == before
     (photos / "notes.txt").write_text("no photo")
     shutil.copy(photos / "0.jpg", photos / "copy of 0.jpg")
-    extract_photos([photos], case, SMALL, resources=ONE)
+    extract_photos([photos], case, resources=ONE)
     stale = verify_case(case)
     assert any("report.html" in trouble or "not finished" in trouble for trouble in stale.troubles)
     call(*words)
@@ -111,15 +110,15 @@ def test_a_report_that_was_changed_is_seen_and_made_anew(rows, tmp_path):
 
 def test_photos_that_are_gone_or_changed_are_named(photos, tmp_path):
     case = tmp_path / "case"
-    first = cluster_photos([photos], case, SMALL, resources=ONE).extraction
+    first = cluster_photos([photos], case, resources=ONE).extraction
     assert (first.missing, first.changed) == ([], [])
     (photos / "1.jpg").unlink()
     (photos / "2.jpg").write_bytes(encode(scene(77, 90, 80)))
     os.utime(photos / "3.jpg", (1, 1))  # another time, the same bytes
-    again = cluster_photos([photos], case, SMALL, resources=ONE).extraction
+    again = cluster_photos([photos], case, resources=ONE).extraction
     assert again.missing == ["1.jpg"]
     assert again.changed == ["2.jpg"]
-    told = call("cluster", photos, "-o", case, "--size", 64, "--workers", 1)
+    told = call("cluster", photos, "-o", case, "--workers", 1)
     assert "1 photo of the case is no longer there" in told.output
     assert "1.jpg" in told.output
 
@@ -184,16 +183,16 @@ def test_the_original_of_identical_files_is_the_plainer_one(tmp_path):
 
 def test_the_case_says_which_file_a_duplicate_equals(photos, tmp_path):
     shutil.copy(photos / "0.jpg", photos / "Copy of 0.jpg")
-    cluster_photos([photos], tmp_path / "case", SMALL, resources=ONE)
+    cluster_photos([photos], tmp_path / "case", resources=ONE)
     by_path = {photo.path: photo for photo in open_case(tmp_path / "case").photos}
     assert by_path["Copy of 0.jpg"].duplicate_of == "0.jpg"
     assert by_path["0.jpg"].duplicate_of == ""
 
 
 def test_flushing_rows_leaves_no_descriptor_open(tmp_path, monkeypatch):
-    (tmp_path / "shards").mkdir()
-    (tmp_path / "shards" / "00003.f2").write_bytes(b"rows")
-    outcome = _worker.Outcome("a.jpg", place=_worker.Placement(3, 0, 0, 1.0))
+    (tmp_path / "shards" / "90x80").mkdir(parents=True)
+    (tmp_path / "shards" / "90x80" / "00003.i8").write_bytes(b"rows")
+    outcome = _worker.Outcome("a.jpg", place=_worker.Placement(Frame(90, 80), 3, 0, 0, 1.0))
     before = set(os.listdir("/proc/self/fd"))
 
     def full(_):
@@ -210,7 +209,7 @@ def test_what_a_record_says_is_a_fact(photos, tmp_path):
     (photos / "text.jpg").write_text("no photo: really, (none)")
     (photos / "small.png").write_bytes(encode(scene(1, 40, 40), "PNG"))
     case = tmp_path / "case"
-    result = extract_photos([photos], case, SMALL, resources=ONE, progress=no_progress)
+    result = extract_photos([photos], case, resources=ONE, progress=no_progress)
     assert result.reasons["skipped"] == {"no photo": 1, "too small": 1}
     with open_case(case).open_store() as store:
         codes = {record.key: record.meta["code"] for record in store.records()}

@@ -14,7 +14,7 @@ from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint_photo
 from samecam.inputs import in_time
 from samecam.photos import PhotoFile, scan
-from tests.case.conftest import SIZE, write
+from tests.case.conftest import write
 from tests.photos.pictures import encode, scene
 from tests.processes import PATIENCE, command, run_apart, wait_for
 
@@ -88,7 +88,7 @@ def kernel_messages():
 def test_messages_of_the_kernel_are_no_photo(tmp_path):
     write(tmp_path / "photos" / "a.jpg", encode(scene(1, 100, 100)))
     os.symlink(KERNEL, tmp_path / "photos" / "b.jpg")
-    words = ("extract", tmp_path / "photos", "-o", tmp_path / "case", "--size", SIZE)
+    words = ("extract", tmp_path / "photos", "-o", tmp_path / "case")
     code, _, error = run_apart(*words)
     assert code == 3, error
     assert "Traceback" not in error

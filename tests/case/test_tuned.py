@@ -103,23 +103,39 @@ def test_another_size_is_refused(vectors, tmp_path):
     assert not (tmp_path / "c").exists()
 
 
-@pytest.mark.parametrize("size", [("--size", 64), ()])
-def test_another_size_of_photos_is_refused_before_they_are_read(tmp_path, size):
-    side = 64 if size else 256
+def test_another_size_of_photos_is_refused_before_they_are_read(tmp_path):
+    side = 64
     for k in range(4):
-        write(tmp_path / "photos" / f"{k}.png", encode(scene(k, 260, 260), "PNG"))
-    begin = ("cluster", tmp_path / "photos", "-o", tmp_path / "c", *size, "--method", "ls-ssc")
-    file = tuned(tmp_path / "tune.json", 512**2)
+        write(tmp_path / "photos" / f"{k}.png", encode(scene(k, 100, 90), "PNG"))
+    begin = ("cluster", tmp_path / "photos", "-o", tmp_path / "c", "--method", "ls-ssc")
+    file, size = tuned(tmp_path / "tune.json", 512**2), ("--size", side)
     for more in (("--quiet",), ()):
-        _, _, error = run(*begin, *more, "--tuned", file)
+        _, _, error = run(*begin, *more, *size, "--tuned", file)
         assert f"512×512 pixels, and these are of {side}×{side} pixels" in str(error)
         assert not (tmp_path / "c").exists()
     tuned(file, side**2)
-    code, _, error = run(*begin, "--tuned", file, "--no-report", "--quiet")
+    code, _, error = run(*begin, *size, "--tuned", file, "--no-report", "--quiet")
     assert code == 0, error
     tuned(file, 512**2)
-    _, _, error = run(*begin, "--tuned", file, "--no-report", "--quiet")
+    _, _, error = run(*begin, *size, "--tuned", file, "--no-report", "--quiet")
     assert f"512×512 pixels, and these are of {side}×{side} pixels" in str(error)
+
+
+def test_whole_frames_of_its_length_use_it_and_no_other_does(tmp_path):
+    """Which frames there are is known when they are read; fingerprints are kept all the same."""
+    for k in range(4):
+        write(tmp_path / "photos" / f"{k}.png", encode(scene(k, 64, 64), "PNG"))
+    file = tuned(tmp_path / "tune.json", 64**2)
+    begin = ("cluster", tmp_path / "photos", "-o", tmp_path / "c", "--method", "ls-ssc", "--quiet")
+    code, _, error = run(*begin, "--tuned", file, "--no-report")
+    assert code == 0, error
+    assert options_of(tmp_path / "c") == (CHOSEN, CHOSEN)
+    for k in range(2):  # one alone would be compared with nobody
+        write(tmp_path / "photos" / f"wide{k}.png", encode(scene(8 + k, 80, 64), "PNG"))
+    _, _, error = run(*begin, "--tuned", file, "--no-report")
+    assert "64×64 pixels, and these are of 5120 numbers" in str(error)
+    code, _, error = run(*begin, "--no-report")
+    assert code == 0, error
 
 
 def test_files_that_are_none(vectors, tmp_path):

@@ -44,7 +44,8 @@ def test_the_groups_are_those_of_the_array(tmp_path, kind, order):
     assert result.sizes == [12, 12, 12]
     assert result.paths == [f"row {k:06d}" for k in range(36)]
     with open_store(tmp_path / "c") as store:
-        kept = store.read()
+        kept = store.rows().read()
+        assert store.rows().frame == (4000, 1)
     centred = X.astype(float) - X.astype(float).mean(axis=1, keepdims=True)
     centred /= np.linalg.norm(centred, axis=1, keepdims=True)
     np.testing.assert_allclose(kept, centred, atol=2e-4)
@@ -122,7 +123,7 @@ def test_stopped_and_killed_it_goes_on(file, tmp_path):
     words = ("cluster", "--fingerprints", file, "-o", tmp_path / "c", "-q")
     assert run_apart(*words, module_path=hook)[0] == -signal.SIGKILL
     with open_store(tmp_path / "c") as store:
-        assert len(store) == 15
+        assert len(store.rows()) == 15
     result = cluster_fingerprints(file, tmp_path / "c")
     assert result.extraction.done == 21
     for name in ("clusters.csv", "clusters.json", "images.csv"):
@@ -181,7 +182,7 @@ def test_photos_and_fingerprints_do_not_mix(file, tmp_path):
     code, _, error = run("cluster", photos, "-o", tmp_path / "c")
     assert code == 1
     assert "was made from a file of fingerprints" in error
-    run("extract", photos, "-o", tmp_path / "p", "--size", 64)
+    run("extract", photos, "-o", tmp_path / "p")
     code, _, error = run("cluster", "--fingerprints", file, "-o", tmp_path / "p")
     assert code == 1
     assert "was made from photos" in error

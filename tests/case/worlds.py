@@ -4,6 +4,7 @@ import csv
 import hashlib
 import os
 import shutil
+import sqlite3
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from samecam.case import Clustering, ExtractionSettings
 from samecam.simulate import simulate_photos
 
 SETTINGS = ExtractionSettings(size=256)
+WHOLE = ExtractionSettings()
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class World:
     root: Path
     truth: dict[str, str]
     result: Clustering
+    settings: ExtractionSettings = SETTINGS
 
     @property
     def case(self):
@@ -29,7 +32,8 @@ class World:
 
     def again(self, case):
         """The command that made the case, for a copy of it."""
-        return ("cluster", self.root / "kept", "-o", case, "--size", 256, "--quiet")
+        size = () if self.settings.size is None else ("--size", self.settings.size)
+        return ("cluster", self.root / "kept", "-o", case, *size, "--quiet")
 
     def group_of(self, camera):
         """The group most photos of a camera are in."""
@@ -38,7 +42,7 @@ class World:
         return votes.most_common(1)[0][0]
 
 
-def make_world(root, cameras=3, each=14, held=3):
+def make_world(root, cameras=3, each=14, held=3, settings=SETTINGS):
     simulate_photos(
         root / "all", cameras=cameras + 1, images=each + held, size=(512, 384), seed=2, workers=1
     )
@@ -53,7 +57,8 @@ def make_world(root, cameras=3, each=14, held=3):
             (root / name).mkdir(exist_ok=True)
             os.replace(file, root / name / file.name)
     truth = {Path(row["path"]).name: row["camera"] for row in rows}
-    return World(root, truth, cluster_photos(root / "kept", root / "case", SETTINGS))
+    result = cluster_photos(root / "kept", root / "case", settings)
+    return World(root, truth, result, settings)
 
 
 def copied(case, target):
@@ -70,11 +75,19 @@ def tree(folder):
     }
 
 
-_made: list[World] = []
+def change(case, *statements):
+    """Change the catalogue of a case behind its back."""
+    with sqlite3.connect(case / "fingerprints" / "catalogue.sqlite") as db:
+        for statement in statements:
+            db.execute(statement)
+    db.close()
 
 
-def shared_world(tmp_path_factory):
+_made: dict[ExtractionSettings, World] = {}
+
+
+def shared_world(tmp_path_factory, settings=SETTINGS):
     """One world for all tests of a process; those that change it copy it first."""
-    if not _made:
-        _made.append(make_world(tmp_path_factory.mktemp("world")))
-    return _made[0]
+    if settings not in _made:
+        _made[settings] = make_world(tmp_path_factory.mktemp("world"), settings=settings)
+    return _made[settings]

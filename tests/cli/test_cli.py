@@ -47,7 +47,7 @@ def test_version():
 
 
 def test_extract_prints_the_summary_on_stdout_and_progress_on_stderr(photos, tmp_path):
-    code, out, error = run("extract", photos, "-o", tmp_path / "c", "--size", SIZE)
+    code, out, error = run("extract", photos, "-o", tmp_path / "c")
     assert code == 0
     assert out.startswith("3 files: 3 good.\n3 done in ")
     assert "about" in error
@@ -55,7 +55,7 @@ def test_extract_prints_the_summary_on_stdout_and_progress_on_stderr(photos, tmp
 
 
 def test_extract_json_and_quiet(photos, tmp_path):
-    words = ("extract", photos, "-o", tmp_path / "c", "--size", SIZE)
+    words = ("extract", photos, "-o", tmp_path / "c")
     code, out, error = run(*words, "--json", "--quiet")
     assert (code, error) == (0, "")
     result = json.loads(out)
@@ -67,21 +67,46 @@ def test_extract_json_and_quiet(photos, tmp_path):
 
 def test_skipped_files_give_exit_code_three(photos, tmp_path):
     write(photos / "notes.txt", b"hello")
-    code, out, _ = run("extract", photos, "-o", tmp_path / "c", "--size", SIZE, "-q")
+    code, out, _ = run("extract", photos, "-o", tmp_path / "c", "-q")
     assert (code, out) == (3, "")
 
 
 def test_dry_run_tells_and_writes_nothing(photos, tmp_path):
-    words = ("extract", photos, "-o", tmp_path / "c", "--size", SIZE, "--dry-run")
+    words = ("extract", photos, "-o", tmp_path / "c", "--dry-run")
+    for size, row, frame in (((), 90 * 90, "90x90"), (("--size", SIZE), 2 * SIZE**2, "64x64")):
+        code, out, _ = run(*words, *size)
+        assert code == 0
+        assert out.startswith("3 files")
+        assert out.count("\n") == 1, "one frame has no line of its own"
+        code, out, _ = run(*words, *size, "--json")
+        plan = json.loads(out)
+        assert (plan["files"], plan["photos"]) == (3, 3)
+        assert 3 * row <= plan["disk_bytes"] < 3 * (row + 4096)
+        (cost,) = plan["frames"]
+        assert (cost["frame"], cost["files"], cost["disk_bytes"]) == (frame, 3, 3 * row)
+        assert plan["fits"] is True
+        assert plan["seconds"] > 0
+    assert not (tmp_path / "c").exists()
+
+
+def test_dry_run_lists_frames_and_the_rarest_together(photos, tmp_path):
+    for k in range(9):
+        for n in range(2):
+            write(photos / f"{k}-{n}.jpg", encode(scene(20 + 2 * k + n, 100 + k, 80)))
+    write(photos / "rare.jpg", encode(scene(50, 200, 70)))
+    words = ("extract", photos, "-o", tmp_path / "c", "--dry-run")
     code, out, _ = run(*words)
     assert code == 0
-    assert out.startswith("3 files")
-    code, out, _ = run(*words, "--json")
-    plan = json.loads(out)
-    assert plan["files"] == 3
-    assert plan["disk_bytes"] >= 3 * 2 * SIZE * SIZE
-    assert plan["fits"] is True
-    assert plan["seconds"] > 0
+    first, *lines = out.splitlines()
+    assert first.startswith("22 files, ")
+    assert [line.split(",")[0] for line in lines] == [
+        "  90×90: 3 photos",
+        *(f"  {100 + k}×80: 2 photos" for k in range(7)),
+        "  3 other sizes: 5 photos",
+    ]
+    frames = json.loads(run(*words, "--json")[1])["frames"]
+    assert [cost["photos"] for cost in frames] == [3, *[2] * 9, 1]
+    assert frames[-1]["frame"] == "200x70"
     assert not (tmp_path / "c").exists()
 
 
@@ -165,7 +190,7 @@ def test_a_device_that_is_not_there_is_told_before_any_work(photos, tmp_path):
 
 
 def test_the_device_used_stands_in_the_case_and_makes_no_other_answer(photos, tmp_path):
-    words = ("cluster", photos, "-o", tmp_path / "c", "--size", SIZE, "--no-report", "--json")
+    words = ("cluster", photos, "-o", tmp_path / "c", "--no-report", "--json")
     code, out, error = run(*words, "--device", "cpu")
     assert code == 0, error
     info = json.loads((tmp_path / "c" / "case.json").read_text())
@@ -184,11 +209,40 @@ def test_simulate_then_extract(tmp_path):
     truth = (tmp_path / "sim" / "truth.csv").read_text().splitlines()
     assert truth[0] == "path,camera"
     assert len(truth) == 5
-    code, out, _ = run(
-        "extract", tmp_path / "sim" / "images", "-o", tmp_path / "c", "--size", 64, "--json"
-    )
+    code, out, _ = run("extract", tmp_path / "sim" / "images", "-o", tmp_path / "c", "--json")
     assert code == 0
     assert sum(json.loads(out)["counts"].values()) == 4
+
+
+def test_simulate_a_disk_of_several_sizes_with_additions(tmp_path):
+    words = ("simulate", "-o", tmp_path / "sim", "--cameras", 2, "--images", 2, "--outliers", 1)
+    words += ("--size", "96x80", "--size", "80X96", "--thumbnails", 3, "--bright-corners", 1)
+    words += ("--letterbox", 1, "--screenshots", 1, "--odd-sizes", 1)
+    code, out, _ = run(*words, "--quiet", "--json")
+    assert code == 0
+    counts = {"photos": 8, "thumbnails": 3, "screenshots": 1}
+    assert json.loads(out) == {"folder": str(tmp_path / "sim"), **counts}
+    assert len((tmp_path / "sim" / "truth.csv").read_text().splitlines()) == 1 + 8
+    assert len(list((tmp_path / "sim" / "images").iterdir())) == 12
+    code, out, _ = run(*words)
+    assert code == 0
+    assert out.startswith("8 photos, 3 thumbnails and 1 screenshot in ")
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (("--size", "96x80", "--size", "96x63"), "--size is 96x63: give at least"),
+        (("--size", "96x80", "--size", "80x96", "--models", 1), "--size is given 2 times for"),
+        (("--size", "96x80", "--thumbnails", 5), "--thumbnails is 5: give at most"),
+    ],
+)
+def test_simulate_names_the_option_that_is_wrong(tmp_path, words, wanted):
+    given = ("simulate", "-o", tmp_path / "sim", "--cameras", 2, "--images", 2)
+    code, _, error = run(*given, *words)
+    assert code == 1
+    assert error.startswith(f"Error: {wanted}")
+    assert not (tmp_path / "sim").exists()
 
 
 def test_the_help_names_the_methods_defaults():
@@ -215,22 +269,21 @@ def test_cluster_errors_name_what_was_typed(photos, tmp_path):
         (("--method", "ssc", "--clusters", 99), "--clusters is 99 but there are 3 images"),
         (("--memory", "10"), "memory budget is 10 B"),
         (("--size", 80, "--sigma", 0), "--sigma is 0.0"),
+        (("--offset", "16,0"), "--offset is for squares, and the whole frame is used: give a size"),
+        (("--at", "centre"), "--at is for squares"),
+        (("--dtype", "float16"), "--dtype is 'float16'; whole frames are kept as 'bits' or"),
+        (("--size", 80, "--dtype", "bits"), "--dtype is 'bits', which is for whole frames"),
     ):
-        size = () if "--size" in words else ("--size", SIZE)
-        code, out, error = run("cluster", photos, "-o", tmp_path / "c", *size, *words)
+        code, out, error = run("cluster", photos, "-o", tmp_path / "c", *words)
         assert (code, out) == (1, ""), words
         assert wanted in error.splitlines()[-1]
-    code, _, error = run("cluster", photos, "-o", tmp_path / "d")
-    assert code == 1
-    assert "None of the 3 photos allows a crop of 256×256" in error
-    assert "like 64" in error
 
 
 def test_the_summary_is_for_people(photos, tmp_path):
     write(photos / "notes.txt", b"hello")
     write(photos / "tiny.jpg", encode(scene(9, 40, 40)))
     case = tmp_path / "a case"
-    code, out, error = run("cluster", photos, "-o", case, "--size", SIZE)
+    code, out, error = run("cluster", photos, "-o", case)
     assert code == 3
     lines = out.splitlines()
     assert lines[0] == "5 files: 3 good, 2 skipped (1 no photo, 1 too small)."
@@ -239,6 +292,7 @@ def test_the_summary_is_for_people(photos, tmp_path):
     assert f"samecam evaluate '{case}' --truth TRUTH.csv" in out
     assert "Extracting: 5/5" in error
     assert "Measuring" not in error
+    assert "40×40" not in error, "what is too small will not be compared"
 
 
 def test_a_folder_without_photos_names_all_formats_that_are_read(tmp_path):
@@ -251,7 +305,7 @@ def test_a_folder_without_photos_names_all_formats_that_are_read(tmp_path):
 
 def test_one_file_is_one_file(tmp_path):
     write(tmp_path / "photos" / "1.jpg", encode(scene(1, 90, 90)))
-    words = ("extract", tmp_path / "photos", "-o", tmp_path / "c", "--size", SIZE, "--workers", 1)
+    words = ("extract", tmp_path / "photos", "-o", tmp_path / "c", "--workers", 1)
     code, out, error = run(*words)
     assert code == 0
     assert out.startswith("1 file: 1 good.\n")
@@ -264,7 +318,7 @@ def test_one_file_is_one_file(tmp_path):
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc")
 @pytest.mark.parametrize("words", [("--dry-run",), (), ("--quiet",)])
 def test_where_nothing_can_be_written_that_is_said(photos, words):
-    code, out, error = run("extract", photos, "-o", "/proc/x", "--size", SIZE, *words)
+    code, out, error = run("extract", photos, "-o", "/proc/x", *words)
     assert (code, out) == (1, "")
     assert "free disk" not in error
     assert "/proc/x" in error
@@ -274,7 +328,7 @@ def test_where_nothing_can_be_written_that_is_said(photos, words):
 @pytest.mark.parametrize("command", ["match", "add"])
 def test_the_case_comes_first(photos, tmp_path, command):
     case = tmp_path / "a case"
-    assert run("extract", photos, "-o", case, "--size", SIZE, "-q")[0] == 0
+    assert run("extract", photos, "-o", case, "-q")[0] == 0
     code, _, error = run(command, photos / "1.jpg", case)
     assert code == 2
     last = error.splitlines()[-1]

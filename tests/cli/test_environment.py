@@ -12,7 +12,7 @@ ASCII = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
 def test_names_that_are_not_utf_8_are_refused_before_any_work(tmp_path, command):
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "é.png").write_bytes(encode(scene(1, 64, 64), "PNG"))
-    words = (command, tmp_path / "photos", "-o", tmp_path / "case", "--size", 64)
+    words = (command, tmp_path / "photos", "-o", tmp_path / "case")
     code, out, error = run_apart(*words, variables=ASCII)
     assert (code, out) == (1, "")
     assert error.count("\n") == 1

@@ -31,16 +31,16 @@ def write_case(folder, clusters, others=()):
     folder.mkdir()
     info = {
         "format": "samecam-case",
-        "version": 1,
+        "version": 2,
         "samecam": "0",
         "created": "",
         "state": "new",
         "sources": ["/photos"],
-        "extraction": ExtractionSettings(size=64).as_dict(),
+        "extraction": ExtractionSettings().as_dict(),
     }
     (folder / "case.json").write_text(json.dumps(info))
-    rows = [(path, sha256(path), cluster, "", "", "") for path, cluster in clusters.items()]
-    header = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
+    rows = [(path, sha256(path), cluster, "", "", "", "") for path, cluster in clusters.items()]
+    header = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
     write_csv(folder / "clusters.csv", header, *rows)
     files = [*((path, "good", path) for path in clusters), *others]
     images = [

@@ -6,7 +6,7 @@ import shutil
 import pytest
 from click.testing import CliRunner
 
-from samecam.case import ExtractionSettings, cluster_photos
+from samecam.case import cluster_photos
 from samecam.cli import cli
 from samecam.compute import Resources
 from tests.case.conftest import run
@@ -22,7 +22,6 @@ def made(tmp_path_factory):
     cluster_photos(
         [root / "photos"],
         root / "case",
-        ExtractionSettings(size=64),
         resources=Resources(workers=1),
     )
     return root
@@ -60,7 +59,6 @@ def test_a_photo_that_cannot_be_hashed_is_exit_code_3(made, tmp_path):
     cluster_photos(
         [tmp_path / "photos"],
         tmp_path / "case",
-        ExtractionSettings(size=64),
         resources=Resources(workers=1),
     )
     (tmp_path / "photos" / "2.jpg").unlink()

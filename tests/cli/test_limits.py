@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.case.conftest import SIZE, write
+from tests.case.conftest import write
 from tests.photos.pictures import encode, scene
 from tests.processes import PATIENCE, end, run, run_apart, start
 
@@ -35,7 +35,7 @@ def limited(*words, **limits):
 @pytest.mark.parametrize("space", [2**27, 3 * 2**28])
 @pytest.mark.parametrize("command", ["doctor", "extract", "cluster"])
 def test_too_little_address_space_is_one_sentence(photos, tmp_path, command, space):
-    more = () if command == "doctor" else (photos, "-o", tmp_path / "case", "--size", SIZE)
+    more = () if command == "doctor" else (photos, "-o", tmp_path / "case")
     code, out, error = limited(command, *more, AS=space)
     assert (code, out) == (1, "")
     assert error.count("\n") == 1
@@ -44,7 +44,7 @@ def test_too_little_address_space_is_one_sentence(photos, tmp_path, command, spa
 
 
 def test_too_few_open_files_are_a_sentence(photos, tmp_path):
-    words = ("extract", photos, "-o", tmp_path / "case", "--size", SIZE)
+    words = ("extract", photos, "-o", tmp_path / "case")
     code, _, error = limited(*words, NOFILE=16)
     assert code == 1
     assert "ulimit" in error.splitlines()[-1]
@@ -79,7 +79,7 @@ def test_no_room_in_shared_memory_is_a_sentence(photos, tmp_path):
     if subprocess.run(["unshare", "-m", "sh", "-c", mount], capture_output=True).returncode:
         pytest.skip("nothing can be mounted here")
     words = [sys.executable, "-m", "samecam", "extract", photos, "-o", tmp_path / "case"]
-    typed = " ".join(f"'{word}'" for word in [*words, "--size", SIZE])
+    typed = " ".join(f"'{word}'" for word in words)
     process = start(["unshare", "-m", "sh", "-c", f"{mount} && {typed}"], stdout=-1, stderr=-1)
     try:
         error = process.communicate(timeout=PATIENCE)[1].decode()

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from samecam.cli import cli
 from tests.case.worlds import copied, shared_world
+from tests.photos.pictures import encode, scene
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,7 @@ def test_match_as_json(world):
     assert photo["verdict"] == "match"
     assert photo["group"] == photo["best"]["group"]
     assert photo["comparisons"] == 12
+    assert photo["frame"] == "256x256"
     assert set(photo["best"]) == {"group", "turned", "correlation", "z", "p_value"}
     assert answer["comparisons"] == sum(p["comparisons"] for p in answer["photos"])
 
@@ -57,6 +59,21 @@ def test_match_tells_of_a_file_that_is_there_and_of_one_that_is_no_photo(world, 
     assert "\x1b" not in out
 
 
+def test_match_says_that_no_group_has_photos_of_that_size(world, tmp_path):
+    case = tmp_path / "case"
+    code, _, _ = run("cluster", world.root / "kept", "-o", case, "--no-report", "-q")
+    assert code == 0
+    (tmp_path / "wide.png").write_bytes(encode(scene(1, 600, 400), "PNG"))
+    code, out, _ = run("match", case, world.root / "held", tmp_path / "wide.png")
+    assert code == 0
+    assert (
+        "wide.png: none: no group has photos of 600×400 pixels, nor of 400×600: they have "
+        "512×384.\n" in out
+    )
+    assert sum(" on 512×384 pixels: correlation " in line for line in out.splitlines()) == 9
+    assert "in any of 6 comparisons" in out or "with 6 comparisons" in out
+
+
 def test_match_with_a_reference(world, tmp_path):
     (tmp_path / "phone").mkdir()
     for path in world.result.groups[0].paths[:6]:
@@ -64,16 +81,29 @@ def test_match_with_a_reference(world, tmp_path):
     (tmp_path / "phone" / "note.txt").write_text("by the analyst")
     own = world.root / "kept" / world.result.groups[0].paths[-1]
     other = world.root / "kept" / world.result.groups[1].paths[-1]
-    words = ("match", "--reference", tmp_path / "phone", "--size", 256, own, other)
-    code, out, _ = run(*words)
+    (tmp_path / "wide.png").write_bytes(encode(scene(1, 600, 400), "PNG"))
+    words = ("match", "--reference", tmp_path / "phone", own, other)
+    code, out, _ = run(*words, tmp_path / "wide.png")
     assert code == 0
-    assert out.startswith("Reference: ")
+    assert out.startswith("Reference: 6 photos of 512×384 pixels.\n")
     assert "left out: note.txt: not a picture" in out
+    assert "the reference on 512×384 pixels: correlation" in out
     assert "none. Most like the reference" in out
+    assert (
+        "wide.png: none: the reference has no photos of 600×400 pixels, nor of 400×600: its own "
+        "have 512×384." in out
+    )
     answer = json.loads(run(*words, "--json", "-q")[1])
-    assert answer["reference"]["agrees"] is True
-    assert answer["reference"]["size"] == 256
+    (frame,) = answer["reference"]["frames"]
+    assert (frame["frame"], frame["agrees"], len(frame["used"])) == ("512x384", True, 6)
+    assert answer["reference"]["size"] is None
     assert {p["group"] for p in answer["photos"]} == {None}
+    assert {p["frame"] for p in answer["photos"]} == {"512x384"}
+    code, out, _ = run(*words, "--size", 256)
+    assert out.startswith("Reference: 6 photos, squares of 256 pixels.\n")
+    assert "the reference on 256×256 pixels: correlation" in out
+    code, out, _ = run("match", "--reference", own, other)
+    assert "There is nothing to check it by: it is a single photo." in out
 
 
 @pytest.mark.parametrize(

@@ -221,9 +221,9 @@ def test_every_command_on_a_case_of_evil_names(evil):
     write_truth(truth, dict.fromkeys(os.listdir(photos), "\x1bcamera"))
     written = evil / "\x1b.csv"
     for words, codes in (
-        (("extract", photos, "-o", evil / "\x07other", "--size", 64, "--dry-run"), (0,)),
-        (("cluster", photos, "-o", case, "--size", 64), (3,)),
-        (("cluster", photos, "-o", case, "--size", 64), (3,)),
+        (("extract", photos, "-o", evil / "\x07other", "--dry-run"), (0,)),
+        (("cluster", photos, "-o", case), (3,)),
+        (("cluster", photos, "-o", case), (3,)),
         (("add", case, evil / "more"), (3, 0)),
         (("match", case, evil / "more", photos), (1,)),  # it has no group
         (("match", "--reference", photos, "--size", 64, evil / "more", photos), (3,)),

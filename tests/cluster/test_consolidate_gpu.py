@@ -13,6 +13,7 @@ from samecam import correlate
 from samecam.cluster.consolidate import ConsolidatedSSC, _batches, _cpu
 from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.fingerprint import fingerprint
+from samecam.frames import Frame
 from samecam.photos import exposure
 from samecam.simulate import fingerprints, gram
 from samecam.store import DiskStore, StoredRows, Subset
@@ -138,10 +139,11 @@ def test_labels_agree_on_correlations(mean):
 @pytest.mark.parametrize("dtype", ["float16", "int8"])
 def test_labels_agree_on_a_store_whole_and_in_batches(tmp_path, dtype):
     drawn = fingerprints([40, 35, 30, 25, 20], 0.06, 4096, seed=1)
-    with DiskStore.create(tmp_path / "s", n_pixels=4096, dtype=dtype) as store:
+    with DiskStore.create(tmp_path / "s", frame=Frame(64, 64), dtype=dtype) as made:
         for i, row in enumerate(drawn.X):
-            store.add(f"{i:04d}", row, sha256=f"{i}")
-        store.commit()
+            made.add(f"{i:04d}", row, sha256=f"{i}")
+        made.commit()
+        store = made.rows()
         whole = labels_of(store)
         assert adjusted_rand_score(whole, labels_of(store, device=DEVICE)) >= 0.999
         batched = labels_of(store, batch_size=60)
@@ -196,10 +198,11 @@ def test_batches_of_an_array_do_not_depend_on_its_order(seed):
 @pytest.mark.parametrize("some", [False, True])
 def test_batches_elsewhere_give_the_same_and_no_fingerprint_travels(tmp_path, some):
     drawn = fingerprints([30, 30, 30], 0.06, 2048, seed=1)
-    with DiskStore.create(tmp_path / "s", n_pixels=2048) as store:
+    with DiskStore.create(tmp_path / "s", frame=Frame(64, 32), dtype="float16") as made:
         for i, row in enumerate(drawn.X):
-            store.add(f"{i:04d}", row, sha256=f"{i}")
-        store.commit()
+            made.add(f"{i:04d}", row, sha256=f"{i}")
+        made.commit()
+        store = made.rows()
         source = Subset(store, np.arange(0, 90, 2)) if some else store
         executor = Elsewhere()
         model = ConsolidatedSSC(batch_size=20).fit(source, executor=executor)

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from samecam.frames import Frame
 from samecam.metrics import scores
 from samecam.simulate import fingerprints
 from samecam.store import DiskStore
@@ -28,7 +29,7 @@ X, _ = fingerprints([30] * 10, 0.1, 1024, seed=0)
 METHODS[method](memory=100_000).fit(X)  # code is loaded and compiled
 before = peak()
 with DiskStore.open(path) as store:
-    labels = METHODS[method](memory=memory).fit(store).labels_
+    labels = METHODS[method](memory=memory).fit(store.rows()).labels_
 print(json.dumps({"grown": peak() - before, "labels": labels.tolist()}))
 """
 
@@ -37,7 +38,7 @@ print(json.dumps({"grown": peak() - before, "labels": labels.tolist()}))
 @pytest.mark.parametrize("method", ["consolidated"])
 def test_peak_memory_is_the_budget(tmp_path, method):
     X, truth = fingerprints([100] * 30, 0.05, 8192, seed=1)
-    store = DiskStore.create(tmp_path / "store", n_pixels=8192)
+    store = DiskStore.create(tmp_path / "store", frame=Frame(8192, 1), dtype="float16")
     for i, row in enumerate(X):
         store.add(f"{i:05}", row)
     store.commit()

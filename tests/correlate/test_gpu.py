@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from samecam import correlate
 from samecam.errors import SamecamError
-from samecam.store import DiskStore, MemoryStore, Subset
+from samecam.store import MemoryStore, Subset
 from tests.devices import DEVICE, WHERE, host, there
+from tests.stores import written
 
 torch = pytest.importorskip("torch")
 from samecam.correlate import _gpu, _rows  # noqa: E402
@@ -35,8 +36,8 @@ def source(request, tmp_path):
     elif request.param == "memory":
         yield filled(MemoryStore(X.shape[1]), X)
     else:
-        with DiskStore.create(tmp_path / "s", n_pixels=1111, dtype=request.param) as store:
-            yield filled(store, X)
+        with written(tmp_path / "s", X, request.param, digits=6, hashes=True) as store:
+            yield store
 
 
 def test_gram_is_that_of_the_processor(source):
@@ -84,8 +85,7 @@ def test_any_shape_type_and_block(tmp_path_factory, n, d, seed, dtype, buffer, b
         patch.setattr(_rows, "_BUFFER_BYTES", buffer)
         patch.setattr(_gpu, "_BLOCK", block)
         folder = tmp_path_factory.mktemp("s") / "s"
-        with DiskStore.create(folder, n_pixels=d, dtype=dtype) as store:
-            filled(store, X)
+        with written(folder, X, dtype) as store:
             G = correlate.gram(store, device=DEVICE)
             assert np.abs(G - correlate.gram(store)).max() < 2e-6
 
@@ -102,14 +102,13 @@ def test_strips_of_pixels_where_rows_do_not_fit(source, monkeypatch):
 @pytest.mark.parametrize("strips", [False, True])
 def test_a_damaged_row_is_named(tmp_path, monkeypatch, strips):
     X = rows_of(40, 600)
-    with DiskStore.create(tmp_path / "s", n_pixels=600) as store:
-        filled(store, X)
-    (shard,) = (tmp_path / "s" / "shards").iterdir()
+    store = written(tmp_path / "s", X)
+    (shard,) = (tmp_path / "s" / "shards").glob("*/*")
     data = bytearray(shard.read_bytes())
     data[7 * 1200 + 5] ^= 1
     shard.write_bytes(data)
     monkeypatch.setattr(_rows, "STRIP_LEAST", 16)
-    with DiskStore.open(tmp_path / "s") as store:
+    with store:
         memory = 12 * 1600 + 2 * 64 * (160 if strips else 608)
         with pytest.raises(SamecamError, match="damaged on disk"):
             correlate.gram(store, device=DEVICE, memory=memory)
@@ -134,8 +133,8 @@ def test_rows_on_a_device_are_a_store(source):
 
 def test_a_subset_of_a_store(tmp_path):
     X = rows_of(30, 500)
-    with DiskStore.create(tmp_path / "s", n_pixels=500, dtype="int8") as store:
-        some = Subset(filled(store, X), np.arange(0, 30, 3))
+    with written(tmp_path / "s", X, "int8") as store:
+        some = Subset(store, np.arange(0, 30, 3))
         G = correlate.gram(some, device=DEVICE)
         assert np.abs(G - correlate.gram(some)).max() < 1e-6
 

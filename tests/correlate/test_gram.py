@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from samecam import correlate
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
-from samecam.store import DiskStore, MemoryStore
+from samecam.store import MemoryStore
+from tests.stores import written
 
 
 def filled(store, X):
@@ -27,8 +28,7 @@ def X():
 def sources(X, tmp_path):
     stores = [filled(MemoryStore(4096), X)]
     for dtype in ("float32", "float16", "int8"):
-        folder = tmp_path / dtype
-        stores.append(filled(DiskStore.create(folder, n_pixels=4096, dtype=dtype), X))
+        stores.append(written(tmp_path / dtype, X, dtype))
     yield [X, X.astype(np.float64), np.asfortranarray(X), *stores]
     for store in stores:
         store.close()
@@ -92,7 +92,7 @@ def test_few_rows(n):
 
 
 def test_every_byte_is_read_once_when_it_fits(tmp_path, X, monkeypatch):
-    with filled(DiskStore.create(tmp_path / "s", n_pixels=4096), X) as store:
+    with written(tmp_path / "s", X) as store:
         read = []
         real = type(store)._fetch
 

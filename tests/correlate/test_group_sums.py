@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from samecam import correlate
 from samecam.correlate import _membership
 from samecam.simulate import fingerprints
-from tests.correlate.test_gram import filled
+from tests.stores import written
 
 
 def obvious(X, labels):
@@ -34,10 +34,8 @@ def test_leave_one_out_is_the_obvious_correlation(labels, seed):
 
 
 def test_from_a_store(tmp_path):
-    from samecam.store import DiskStore
-
     X, labels = fingerprints([5, 6], 0.1, 900)
-    with filled(DiskStore.create(tmp_path / "s", n_pixels=900, dtype="float32"), X) as store:
+    with written(tmp_path / "s", X, "float32") as store:
         sums = correlate.group_sums(store, labels, memory=5000)
     for c in (0, 1):
         np.testing.assert_allclose(sums[c], X[labels == c].sum(axis=0), atol=1e-5)

@@ -7,8 +7,7 @@ from samecam import correlate
 from samecam.correlate import _membership, _photo_sums
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
-from samecam.store import DiskStore
-from tests.correlate.test_gram import filled
+from tests.stores import written
 
 
 def collection(sizes, n_pixels, seed=0):
@@ -34,7 +33,7 @@ def test_every_budget_gives_the_same_numbers(tmp_path, monkeypatch, dense):
     monkeypatch.setattr(_photo_sums, "_plan", noted)
     X64 = X.astype(np.float64)
     sums = np.stack([X64[labels == c].sum(axis=0) for c in range(399)])
-    with filled(DiskStore.create(tmp_path / "s", n_pixels=1500, dtype="float32"), X) as store:
+    with written(tmp_path / "s", X, "float32") as store:
         large = correlate.photo_sums(X, labels, memory=2**30)
         for memory in (2**30, 24 * 2**20, 2**20):
             got = correlate.photo_sums(store, labels, memory=memory, folder=tmp_path)

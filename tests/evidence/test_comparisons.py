@@ -19,7 +19,8 @@ from samecam.evidence import (
     photo_evidence,
 )
 from samecam.simulate import fingerprints
-from samecam.store import DiskStore, MemoryStore
+from samecam.store import MemoryStore
+from tests.stores import written
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +61,10 @@ def test_rows_arrays_and_stores_agree(photos, tmp_path):
     X, labels = photos
     expected = comparisons_from_gram(correlate.gram(X), labels)
     in_memory = MemoryStore(X.shape[1])
-    on_disk = DiskStore.create(tmp_path / "store", n_pixels=X.shape[1], dtype="float32")
-    for store in (in_memory, on_disk):
-        for i, row in enumerate(X):
-            store.add(f"{i:03}", row)
-        store.commit()
+    on_disk = written(tmp_path / "store", X, "float32")
+    for i, row in enumerate(X):
+        in_memory.add(f"{i:03}", row)
+    in_memory.commit()
     for source in (X, in_memory, on_disk):
         got = comparisons_from_rows(source, labels)
         assert np.allclose(got.array(), expected.array(), atol=1e-5)
@@ -160,10 +160,7 @@ def facts(given):
 
 def test_evidence_does_not_depend_on_the_budget(tmp_path):
     X, labels = many_groups()
-    on_disk = DiskStore.create(tmp_path / "store", n_pixels=X.shape[1], dtype="float32")
-    for i, row in enumerate(X):
-        on_disk.add(f"{i:05}", row)
-    on_disk.commit()
+    on_disk = written(tmp_path / "store", X, "float32")
     large = comparisons_from_rows(X, labels, memory=2**30)
     assert large.correlations.in_memory
     small = comparisons_from_rows(on_disk, labels, memory=2**20, folder=tmp_path)
@@ -194,7 +191,8 @@ def weigh(source, labels, memory):
     evidence.photo_pce(source, labels, memory=memory)
     return photos, null
 
-with DiskStore.open(sys.argv[1] + "/store") as store:
+with DiskStore.open(sys.argv[1] + "/store") as whole:
+    store = whole.rows()
     labels = np.arange(len(store)) // 6
     weigh(Subset(store, np.arange(900)), labels[:900], 2**30)  # code and libraries are loaded
     before = peak()
@@ -208,11 +206,7 @@ print(json.dumps({"grown": grown, "z": photos.z.tolist(), "p": photos.p_value.to
 def test_peak_memory_is_the_budget_and_16_mib(tmp_path):
     # 6,000 photos and 1,000 groups: their comparisons take 48 MB, a strip of all rows 49 MB.
     X, _ = fingerprints([6] * 1000, 0.1, 1024, seed=3)
-    store = DiskStore.create(tmp_path / "store", n_pixels=1024)
-    for i, row in enumerate(X):
-        store.add(f"{i:05}", row)
-    store.commit()
-    store.close()
+    written(tmp_path / "store", X).close()
     answers = []
     for memory in (24 * 2**20, 2**31):
         run = subprocess.run(

@@ -60,7 +60,7 @@ def test_no_bound_is_stated_where_none_was_measured():
     assert "none is stated" in evidence.null_sentence(null)
     nobody = evidence.comparisons_from_gram(G, np.full(9, -1))
     lonely = evidence.photo_evidence(nobody, evidence.measured_null(nobody, null_scale=0.002))
-    assert "none to compare" in evidence.photo_sentence(lonely, 0)
+    assert "none of its width and height to compare" in evidence.photo_sentence(lonely, 0)
 
 
 def test_the_null_names_its_comparisons_and_floor(looked):

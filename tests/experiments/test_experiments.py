@@ -60,7 +60,8 @@ def test_reading_is_timed_and_changes_nothing(tmp_path):
     from samecam.store import DiskStore
 
     _write(small(), tmp_path / "store")
-    store = DiskStore.open(tmp_path / "store")
+    made = DiskStore.open(tmp_path / "store")
+    store = made.rows()
     timed = TimedStore(store)
     assert timed.seconds == 0
     np.testing.assert_array_equal(timed.read(), store.read())
@@ -70,7 +71,7 @@ def test_reading_is_timed_and_changes_nothing(tmp_path):
     assert timed.seconds > once
     parts = [part.copy() for _, part in timed.columns(5000)]
     np.testing.assert_array_equal(np.hstack(parts), store.read())
-    store.close()
+    made.close()
 
 
 def fake(name, study):

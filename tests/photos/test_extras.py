@@ -89,7 +89,7 @@ def test_a_heic_that_cannot_be_used_has_one_reason(monkeypatch):
         assert caught.value.code in ("damaged", "truncated")
     with pytest.raises(PhotoError, match="too small: 150×120"):
         read_photo(data, size=128)
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 8000)
+    monkeypatch.setattr("samecam.photos._header.MOST_PIXELS", 16000)
     with pytest.raises(PhotoError, match="too large to decode whole: over 16000 pixels"):
         read_photo(data, size=64)
 
@@ -173,7 +173,7 @@ def test_a_raw_photo_that_cannot_be_used_has_one_reason(monkeypatch):
     with pytest.raises(PhotoError, match="raw|damaged") as caught:
         read_photo(b"FUJIFILMCCD-RAW " + bytes(500), size=64)
     assert caught.value.code in ("damaged", "unsupported")
-    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 8000)
+    monkeypatch.setattr("samecam.photos._header.MOST_PIXELS", 16000)
     with pytest.raises(PhotoError, match="too large to decode whole"):
         read_photo(data, size=64)
 

@@ -29,6 +29,14 @@ def test_status(saturated, status):
     assert shares.reason == wanted
 
 
+def test_what_is_flat_is_not_told_as_over_exposed():
+    shares = Exposure(0.0, 0.35, 0.95, whole=True)
+    assert (shares.status, shares.code) == ("unusable", "flat")
+    assert shares.reason == "95.0% of the picture is flat"
+    shares = Exposure(0.0, 0.35, 0.85, whole=True)
+    assert (shares.status, shares.code) == ("weak", "over-exposed")
+
+
 def test_dark_flag_is_above_three_quarters():
     assert not Exposure(0.75, 0.0).is_dark
     assert Exposure(0.7501, 0.0).is_dark

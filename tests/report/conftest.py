@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from samecam import ExtractionSettings, cluster_photos
+from samecam import cluster_photos
 from samecam.simulate import simulate_photos
 
 IMG = "<img src=x onerror=alert(1)>.jpg"
@@ -47,7 +47,7 @@ def made(tmp_path_factory):
     """The case and its photos; not to be changed."""
     root = tmp_path_factory.mktemp("report")
     photos = _make_photos(root)
-    cluster_photos([photos], root / "case", ExtractionSettings(size=512))
+    cluster_photos([photos], root / "case")
     return root / "case"
 
 

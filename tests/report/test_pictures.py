@@ -21,22 +21,28 @@ from samecam.report._histogram import (
 )
 
 
-def planted(labels, rho=0.05, scale=0.004, seed=0):
-    """Correlations of groups in their order."""
+def planted(labels, rho=0.05, scale=0.004, seed=0, frames=None, scales=None):
+    """Correlations of groups in their order; of frames whose correlations are of other scales."""
     rng = np.random.default_rng(seed)
     labels = np.asarray(labels)
     n = len(labels)
     gram = rng.normal(0, scale, (n, n))
     gram = (gram + gram.T) / 2
     gram[(labels[:, None] == labels) & (labels >= 0)[:, None]] += rho
+    frames = np.zeros(n, dtype=np.intp) if frames is None else np.asarray(frames)
+    scales = scales or {"64x64": scale}
+    factors = np.array(list(scales.values()))[frames] / scale
+    gram *= factors * (frames[:, None] == frames)
     np.fill_diagonal(gram, 1)
-    own = np.where(labels >= 0, 0.2, np.nan)
-    return Correlations(gram.astype(np.float32), labels, n, scale, own, own - 0.18, own)
+    own = np.where(labels >= 0, 0.2, np.nan) * factors
+    other = own - 0.18 * factors
+    return Correlations(gram.astype(np.float32), labels, frames, n, scales, own, other, own)
 
 
-def content(details=None, groups=()):
+def content(details=None, groups=(), used=()):
     info = {"clustering": {"details": details or {}}}
-    case = SimpleNamespace(groups=list(groups), info=info)
+    frames = [SimpleNamespace(groups=list(groups))]
+    case = SimpleNamespace(groups=list(groups), info=info, used=list(used), frames=frames)
     case.detail = partial(SavedCase.detail, case)
     return case
 
@@ -89,10 +95,47 @@ def test_a_large_heat_map_stays_small():
     assert heat_map(planted([0])) is None
 
 
+LARGE, SMALL = "4000x3000", "64x64"
+TWO = {LARGE: 0.0004, SMALL: 0.02}
+
+
+def test_colours_of_several_frames_are_in_units_of_chance():
+    """Chance of the small pictures correlates more than what a camera shows in large ones."""
+    labels = np.repeat([0, -1, 1, -1], [8, 6, 8, 6])
+    given = planted(labels, frames=np.repeat([0, 1], 14), scales=TWO, rho=0.04)
+    heat = heat_map(given)
+    alpha = decoded(heat.uri)[..., 3].astype(int)
+    off = ~np.eye(28, dtype=bool)
+    same = (labels[:, None] == labels) & (labels >= 0)[:, None] & off
+    assert alpha[same].min() > 150
+    assert np.median(alpha[~same & off & given.compared]) < 60
+    assert not alpha[~given.compared].any()
+    assert "times chance" in heat.full_text
+    assert heat.full == pytest.approx(10, rel=0.3)
+    alone = heat_map(planted(labels))
+    assert alone.full_text == f"{alone.full:.3f}"
+
+
+def test_pairs_of_several_frames_are_in_units_of_chance_and_of_one_frame_each():
+    labels = np.repeat([0, 1, 2], [6, 4, 5])
+    given = planted(labels, frames=np.repeat([0, 1], [10, 5]), scales=TWO, rho=0.04)
+    facts = {"frames": {LARGE: {"gamma": 0.0008}, SMALL: {"gamma": 0.04}}}
+    histogram = pair_histogram(given, content(facts))
+    within, between = histogram.series
+    assert (within.count, between.count) == (15 + 6 + 10, 24)
+    assert within.mean == pytest.approx(10, rel=0.1)
+    assert between.mean == pytest.approx(0, abs=0.3)
+    assert histogram.axis.endswith("in units of chance")
+    assert "γ = 2," in histogram.marks[1].label
+    photos = [SimpleNamespace(frame=(LARGE, SMALL)[k]) for k in given.frames]
+    own, other = photo_histogram(given, content(used=photos)).series
+    assert (own.mean, other.mean) == (pytest.approx(50), pytest.approx(5))
+
+
 def test_pair_histogram_counts_the_right_pairs():
     labels = [0, 0, 0, 1, 1, -1, -1]
     given = planted(labels)
-    histogram = pair_histogram(given, content({"gamma": 0.008}))
+    histogram = pair_histogram(given, content({"frames": {"64x64": {"gamma": 0.008}}}))
     pairs = [(i, j) for i in range(7) for j in range(i) if labels[i] >= 0 and labels[j] >= 0]
     within = [given.gram[i, j] for i, j in pairs if labels[i] == labels[j]]
     between = [given.gram[i, j] for i, j in pairs if labels[i] != labels[j]]
@@ -100,7 +143,7 @@ def test_pair_histogram_counts_the_right_pairs():
     assert histogram.series[0].mean == pytest.approx(np.mean(within), rel=1e-5)
     assert histogram.series[1].mean == pytest.approx(np.mean(between), abs=1e-6)
     assert [mark.kind for mark in histogram.marks] == ["chance", "gamma"]
-    assert "0.0080" in histogram.marks[1].label
+    assert "γ = 0.008," in histogram.marks[1].label
     # A threshold stands where its value is on the axis.
     (x0, t0), (x1, t1) = histogram.x_ticks[0], histogram.x_ticks[-1]
     at = float(t0) + (histogram.marks[1].x - x0) / (x1 - x0) * (float(t1) - float(t0))
@@ -121,7 +164,8 @@ def test_outlines_add_up_to_all():
 
 def test_no_group_no_histogram():
     assert pair_histogram(planted([-1] * 5), content()) is None
-    assert photo_histogram(planted([-1] * 5), content()) is None
+    nobody = [SimpleNamespace(frame="64x64")] * 5
+    assert photo_histogram(planted([-1] * 5), content(used=nobody)) is None
 
 
 def test_the_entry_threshold_holds_for_simulated_strangers():

@@ -148,7 +148,7 @@ def test_without_evidence_members_are_compared_here(case):
         rows = list(csv.reader(io.StringIO(table.decode("utf-8", "surrogateescape"), newline="")))
         stream = io.StringIO()
         csv.writer(stream, lineterminator="\n").writerows(
-            row if k == 0 else [*row[:3], "", "", ""] for k, row in enumerate(rows)
+            row if k == 0 else [*row[:4], "", "", ""] for k, row in enumerate(rows)
         )
         return stream.getvalue().encode("utf-8", "surrogateescape")
 

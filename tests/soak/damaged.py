@@ -8,14 +8,13 @@ from collections import Counter
 import numpy as np
 
 from samecam.case import open_store
+from tests.case.conftest import keys_of, row_of
 from tests.soak.mutants import mutants, seeds
 from tests.soak.runs import accounts_for, finish, hashes, kill_run, same_case, start, table
 
-SIZE = 64
-
 
 def extract(photos, case):
-    return ("extract", photos, "-o", case, "--size", SIZE, "--workers", 2, "--quiet")
+    return ("extract", photos, "-o", case, "--workers", 2, "--quiet")
 
 
 def write_photos(photos, count, seed):
@@ -82,7 +81,7 @@ def nothing_invented(case):
     """Whole photos are used; a PNG, which has checksums, gives its pixels or a reason."""
     images = table(case / "images.csv")
     with open_store(case) as store:
-        rows = dict(zip(store.keys, store.read(), strict=True))
+        rows = {key: row_of(store, key) for key in keys_of(store)}
     assert all(images[f"!whole/{name}"]["status"] == "good" for name in seeds())
     for kind in ("colour", "palette", "sixteen"):
         right = rows[f"!whole/{kind}.png"]

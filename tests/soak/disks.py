@@ -8,11 +8,10 @@ import time
 from contextlib import contextmanager
 
 from tests.soak.runs import accounts_for, end, finish, hashes, same_case, start
-from tests.soak.tampered import SIZE
 
 
 def cluster(photos, case):
-    return ("cluster", photos, "-o", case, "--size", SIZE, "--workers", 2, "--quiet")
+    return ("cluster", photos, "-o", case, "--workers", 2, "--quiet")
 
 
 def undisturbed(photos, case):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from samecam.case import open_store
-from tests.soak.tampered import SIZE
 
 TABLES = ("images.csv", "clusters.csv", "clusters.json", "evidence.csv", "start.csv")
 STUDY = "rivals-table"
@@ -49,9 +48,10 @@ def tables(place):
     case = place / "case"
     made = {n: digest((case / n).read_bytes()) for n in TABLES if (case / n).exists()}
     with open_store(case) as store:
-        made["fingerprints"] = digest(
-            json.dumps(list(store.keys)).encode() + store.read().tobytes()
-        )
+        for frame in store.frames:
+            rows = store.rows(frame)
+            keys = json.dumps(list(rows.keys)).encode()
+            made[f"fingerprints {frame.name}"] = digest(keys + rows.read().tobytes())
         made["damaged"] = store.verify()
     made["counts"] = json.loads((case / "case.json").read_text())["counts"]
     return made
@@ -95,6 +95,11 @@ def copy_case(world, place):
     shutil.copytree(world.case, place / "case")
 
 
+def copy_square(world, place):
+    """The case of squares, on which parameters are tuned."""
+    shutil.copytree(world.root / "square", place / "case")
+
+
 def copy_without_report(world, place):
     copy_case(world, place)
     (place / "case" / "report.html").unlink()
@@ -116,7 +121,7 @@ def experiment(folder, workers=1):
 def _photos(command, made, kills):
     def words(world, place, workers):
         return (
-            *(command, world.photos, "-o", place / "case", "--size", SIZE),
+            *(command, world.photos, "-o", place / "case"),
             *("--workers", workers, "--quiet"),
         )
 
@@ -172,6 +177,7 @@ JOBS = {
         ),
         _on_case(
             *("tune", "--runs", 1, *_TRUTH),
+            prepare=copy_square,
             made=lambda place: {"tune": digest((place / "case" / "tune.json").read_bytes())},
             kills=(6, 8, 0),
         ),

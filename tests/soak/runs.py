@@ -118,9 +118,10 @@ def accounts_for(case, wanted):
         rows = {record.key: record.has_row for record in store.records()}
         assert set(rows) == set(wanted)
         assert store.verify() == []
-        for _, block in store.blocks(2**26):
-            assert np.isfinite(block).all()
-            np.testing.assert_allclose(np.linalg.norm(block, axis=1), 1, atol=1e-2)
+        for frame in store.frames:
+            for _, block in store.rows(frame).blocks(2**26):
+                assert np.isfinite(block).all()
+                np.testing.assert_allclose(np.linalg.norm(block, axis=1), 1, atol=1e-2)
     for path, row in images.items():
         assert row["sha256"] == wanted[path], path
         assert row["status"] in STATUSES, path

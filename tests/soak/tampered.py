@@ -9,20 +9,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from samecam.simulate import simulate_photos
 from tests.processes import PATIENCE, run
 from tests.soak.runs import hashes
 from tests.soak.slots import MEMORY, Slot
-from tests.soak.tampering import CATALOGUE, SIGNED, all_changes, tamper
+from tests.soak.tampering import CATALOGUE, SHARDS, SIGNED, all_changes, tamper
 
-SIZE = 256
+SIZE = 256  # of the squares on which parameters are tuned
+FRAMES = ((272, 264), (264, 272))
 CODES = (0, 1, 3, 4)
 # Hashes or checksums elsewhere in the case cover these, unless they are put right; by what
 # `verify` may call them.
 COVERED = {
     **{name: (name,) for name in (*SIGNED, "images.csv", "start.csv", "case.json", "log.jsonl")},
-    "fingerprints/shards/00000.f16": ("damaged", "shard", "fingerprints"),
+    **dict.fromkeys(SHARDS, ("damaged", "shard", "fingerprints")),
     "fingerprints/store.json": ("store.json", "fingerprints"),
     CATALOGUE: ("catalogue", "images.csv", "fingerprint"),
 }
@@ -49,7 +51,7 @@ class World:
         """Words of every command that takes a case, by name."""
         photos, more, new = (self.root / name for name in ("photos", "more", "new"))
         one = ("--workers", 1, "--quiet")
-        made = ("-o", case, "--size", SIZE, *one)
+        made = ("-o", case, *one)
         return {
             "verify": ("verify", case, "--workers", 1),
             "report": ("report", case, "--no-thumbnails", *one),
@@ -64,13 +66,16 @@ class World:
             "add": ("add", case, new, *one),
             "add again": ("add", case, more, *one),
             "cluster --tuned": (
-                *("cluster", photos, *made, "--method", "ls-ssc", "--tuned", case / "tune.json"),
+                *("cluster", photos, "-o", case / "tuned", "--size", SIZE, *one),
+                *("--method", "ls-ssc", "--tuned", case / "tune.json"),
             ),
         }
 
 
 def make_world(root, ask=run, studies=True):
-    """Photos by two cameras and some other files, grouped, added to, compared, tuned.
+    """Photos by two cameras, a frame each, and other files: grouped, added to, compared, tuned.
+
+    Parameters are tuned on squares: what is chosen holds for one frame.
 
     Parameters
     ----------
@@ -78,11 +83,14 @@ def make_world(root, ask=run, studies=True):
     ask : runs a command
     studies : whether methods are compared and parameters tuned, which takes longest
     """
-    simulate_photos(root / "sim", cameras=2, images=9, size=(272, 264), seed=0, workers=1)
+    simulate_photos(root / "sim", cameras=2, images=9, size=FRAMES[0], seed=0, workers=1)
     folders = {name: root / name for name in ("photos", "more", "new")}
     for folder in folders.values():
         folder.mkdir()
     for k, file in enumerate(sorted((root / "sim" / "images").iterdir())):
+        if k >= 9:  # the second camera, as if it stored pictures upright
+            with Image.open(file) as picture:
+                picture.transpose(Image.Transpose.ROTATE_90).save(file, quality=97)
         place = {7: "more", 8: "new"}.get(k % 9, "photos")
         shutil.copy(file, folders[place])
     first = sorted(folders["photos"].iterdir())[0]
@@ -91,11 +99,13 @@ def make_world(root, ask=run, studies=True):
     world = World(root)
     words = world.commands(world.case)
     truth = ("--truth", root / "sim" / "truth.csv", "--quiet")
+    square, tuned = root / "square", ("-o", world.case / "tune.json")
     for given in (
         words["cluster"],
         words["add again"],
         *([("compare", world.case, "--methods", "consolidated", *truth)] * studies),
-        *([("tune", world.case, "--runs", 1, *truth)] * studies),
+        *([("cluster", world.photos, "-o", square, "--size", SIZE, "--quiet")] * studies),
+        *([("tune", square, "--runs", 1, *truth, *tuned)] * studies),
         words["verify"],
     ):
         code, error = _answer(ask(*given))

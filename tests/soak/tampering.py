@@ -19,11 +19,13 @@ JSON_FILES = (
 )  # fmt: skip
 CSV_FILES = ("images.csv", "clusters.csv", "evidence.csv", "start.csv")
 CATALOGUE = "fingerprints/catalogue.sqlite"
+# Of two frames; the last is one that no case has.
+SHARDS = tuple(f"fingerprints/shards/{frame}/00000.i8" for frame in ("272x264", "264x272"))
 OTHERS = (
     "report.html", "lock", CATALOGUE, f"{CATALOGUE}-wal", f"{CATALOGUE}-journal",
-    f"{CATALOGUE}-shm", "fingerprints/shards/00000.f16", "fingerprints/shards/00001.f16",
+    f"{CATALOGUE}-shm", *SHARDS, "fingerprints/shards/272x264/00001.i8",
 )  # fmt: skip
-FOLDERS = ("fingerprints", "fingerprints/shards")
+FOLDERS = ("fingerprints", "fingerprints/shards", "fingerprints/shards/272x264")
 FILES = (*JSON_FILES, *CSV_FILES, *OTHERS)
 # What nothing refers to: `verify` need not say that it is damaged.
 SIGNED = ("clusters.csv", "evidence.csv", "clusters.json")

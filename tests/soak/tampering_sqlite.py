@@ -6,7 +6,12 @@ import sqlite3
 
 from tests.soak.tampering_text import VALUES, as_text, change_value
 
-COLUMNS = ("key", "sha256", "shard", "row", "crc", "scale", "meta")
+COLUMNS = ("key", "sha256", "frame", "shard", "row", "crc", "scale", "meta")
+FRAMES = {
+    "another": "264x272", "squares": "64x64", "no shard": "268x268", "none": "0x0",
+    "long": "1x1" * 999, "huge": "99999999x9999999", "outside": "../264x272",
+    "digits": "0264x272", "sign": "-264x272",
+}  # fmt: skip
 NUMBERS = {
     "-1": -1, "10**12": 10**12, "2**62": 2**62, "text": "odd", "fraction": 0.5, "NULL": None,
     "blob": b"\xff\x00", "99": 99, "0": 0, "infinity": float("inf"), "1e308": 1e308,
@@ -23,8 +28,8 @@ METAS = {
 }  # fmt: skip
 NUMBERS_WITHOUT_END = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
 ENDLESS = (
-    f"{NUMBERS_WITHOUT_END} SELECT CAST('k' || i AS BLOB) AS key, 's' AS sha256, NULL AS shard, "
-    "NULL AS row, NULL AS crc, NULL AS scale, '{}' AS meta FROM n"
+    f"{NUMBERS_WITHOUT_END} SELECT CAST('k' || i AS BLOB) AS key, 's' AS sha256, NULL AS frame, "
+    "NULL AS shard, NULL AS row, NULL AS crc, NULL AS scale, '{}' AS meta FROM n"
 )
 SILENT = f"{ENDLESS} WHERE i < 0"
 
@@ -109,7 +114,7 @@ STRUCTURE = {
     "no rows": _script("DELETE FROM records"),
     "row less": _script("DELETE FROM records WHERE rowid = (SELECT min(rowid) FROM records)"),
     "key as text too": _script(
-        "INSERT INTO records SELECT CAST(key AS TEXT), sha256, shard, row, crc, scale, meta "
+        "INSERT INTO records SELECT CAST(key AS TEXT), sha256, frame, shard, row, crc, scale, meta "
         "FROM records LIMIT 1"
     ),
     "row twice": _script(
@@ -125,9 +130,9 @@ STRUCTURE = {
     "column renamed": _script("ALTER TABLE records RENAME COLUMN meta TO other"),
     "generated column": _script(
         "ALTER TABLE records RENAME TO real",
-        "CREATE TABLE records (key, sha256, shard, row, crc, scale, "
+        "CREATE TABLE records (key, sha256, frame, shard, row, crc, scale, "
         "meta TEXT GENERATED ALWAYS AS (printf('%.*c', 100000000, 'x')))",
-        "INSERT INTO records SELECT key, sha256, shard, row, crc, scale FROM real",
+        "INSERT INTO records SELECT key, sha256, frame, shard, row, crc, scale FROM real",
     ),
     "table more": _script("CREATE TABLE more (a)", "INSERT INTO more VALUES (1)"),
     "index": _script("CREATE INDEX more ON records (sha256)"),
@@ -145,7 +150,8 @@ STRUCTURE = {
 CHANGES = {
     f"sqlite: {name}": change
     for name, change in {
-        **{f"{c} {n}": _value(c, v) for c in ("key", "sha256") for n, v in TEXTS.items()},
+        **{f"{c} {n}": _value(c, v) for c in ("key", "sha256", "frame") for n, v in TEXTS.items()},
+        **{f"frame of {n}": _value("frame", v) for n, v in FRAMES.items()},
         **{
             f"{c} {n}": _value(c, v)
             for c in ("shard", "row", "crc", "scale")

@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from samecam.compute import Resources
 
 _SIZES = 12
+_FRAMES = 6
 # Options that say how photos are read.
 _READING = (
-    *("size", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype"),
+    *("size", "at", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype"),
     "timeout",
 )
 
@@ -201,6 +202,7 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         files_text(result.extraction),
         *clustering_notices(result),
         cameras_text(result),
+        *frames_text(result),
         f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
         if new
         else "Nothing was to be done: this is the answer that stood in the case.",
@@ -211,6 +213,23 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         f"  {result.case / 'images.csv'}: every file, and why it was not used",
         f"  samecam evaluate {case} --truth TRUTH.csv, if it is known who took which",
         head_text(result.case),
+    ]
+
+
+def frames_text(result: "Clustering") -> list[str]:
+    """How many sizes of pictures there are, if several, and how many groups each has."""
+    from samecam.case import open_case
+
+    if len(result.extraction.frames) < 2 or result.extraction.interrupted:
+        return []
+    frames = open_case(result.case).frames
+    parts = [
+        f"{frame.name.replace('x', '×')}: {frame.photos} in {counted(len(frame.groups), 'group')}"
+        for frame in frames[:_FRAMES]
+    ]
+    rest = ", …" if len(frames) > _FRAMES else ""
+    return [
+        f"Photos of {len(frames)} sizes, each compared with its own ({', '.join(parts)}{rest})."
     ]
 
 

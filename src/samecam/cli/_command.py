@@ -11,7 +11,9 @@ from samecam.errors import ParameterError, SamecamError
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Headings, in the order they are shown; the first is for what most people use.
-Section = Literal["Options", "Fingerprints", "Grouping", "Running", "Research methods"]
+Section = Literal[
+    "Options", "Fingerprints", "Squares, with --size", "Grouping", "Running", "Research methods"
+]
 SECTIONS: tuple[Section, ...] = get_args(Section)
 
 
@@ -94,10 +96,22 @@ def option(*names: str, section: Section = "Options", **attributes: Any) -> Call
     return click.option(*names, cls=Option, section=section, **attributes)
 
 
-def choice(name: str, *values: str, help: str, section: Section = "Options") -> Callable[[F], F]:
-    """Add an option that takes one of some words, the first if none is given."""
-    kind = click.Choice(values)
-    return option(name, type=kind, default=values[0], show_default=True, help=help, section=section)
+def choice(
+    name: str, *values: str, help: str, section: Section = "Options", metavar: str | None = None
+) -> Callable[[F], F]:
+    """Add an option that takes one of some words, the first if none is given.
+
+    `metavar` stands in the help in place of words that are too many for a line.
+    """
+    return option(
+        name,
+        type=click.Choice(values),
+        default=values[0],
+        show_default=True,
+        help=help,
+        section=section,
+        metavar=metavar,
+    )
 
 
 def together(*options: Callable[[Any], Any]) -> Callable[[F], F]:

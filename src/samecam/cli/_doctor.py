@@ -21,7 +21,7 @@ _EXTRAS = {
 @command()
 @output_options
 def doctor(as_json: bool, quiet: bool) -> int:
-    """Show what this machine offers: cores, memory, BLAS, GPU, formats."""
+    """Show what this machine offers: cores, memory, BLAS, bits, GPU, formats."""
     offers = examine()
     if as_json:
         print_json(offers)
@@ -38,6 +38,7 @@ def examine() -> dict[str, Any]:
     from threadpoolctl import threadpool_info
 
     from samecam import compute
+    from samecam.case import words_per_second
     from samecam.provenance import versions
 
     here = compute.machine()
@@ -55,6 +56,7 @@ def examine() -> dict[str, Any]:
         "available_bytes": here.available,
         "workers": compute.worker_count(None),
         "blas": blas,
+        "words_per_second": words_per_second(),
         "gpus": _gpus() if extras["gpu"] else [],
         "formats": {
             "JPEG": bool(features.check("jpg")),
@@ -114,6 +116,7 @@ def _summary(offers: dict[str, Any]) -> list[str]:
         f"cores      {offers['cores']} (extraction uses {counted(offers['workers'], 'worker')})",
         f"memory     {memory}, {available} available",
         f"BLAS       {blas or 'none'}",
+        f"bits       {offers['words_per_second'] / 1e9:.1f} billion words of 64 compared a second",
         *(f"GPU        {_gpu_text(gpu)}" for gpu in offers["gpus"]),
         *(["GPU        none"] if not offers["gpus"] else []),
         f"formats    {formats}",

@@ -26,9 +26,10 @@ from samecam.cli._text import counted, duration
 from samecam.compute import format_bytes
 
 if TYPE_CHECKING:
-    from samecam.case import Estimate, Extraction, SizeChoice
+    from samecam.case import Estimate, Extraction
 
 _KINDS = 5
+_FRAMES = 8
 
 
 @command()
@@ -106,26 +107,27 @@ def plan_lines(plan: "Estimate") -> list[str]:
         f"{duration(plan.seconds)} with {counted(plan.workers, 'worker')}{each} and up to "
         f"{format_bytes(plan.disk_bytes)} of {format_bytes(plan.free_bytes)} free disk.{room}"
     )
-    return [cost] if plan.choice is None else [choice_text(plan.choice), cost]
+    return [cost, *_frame_lines(plan)]
 
 
-def choice_text(choice: "SizeChoice") -> str:
-    """Which size was chosen, why, and what that leaves out."""
-    allowing, share = choice.allowing[choice.size], choice.allowing[choice.size] / choice.photos
-    few = "although only" if 20 * allowing < 19 * choice.photos else "which"
-    text = (
-        f"Size {choice.size} is chosen, {few} {allowing} of {counted(choice.photos, 'photo')} "
-        f"({100 * share:.0f} %) allow"
-    )
-    if not choice.excluded:
-        return f"{text}."
-    left = (
-        "1 is too small and left"
-        if choice.excluded == 1
-        else f"{choice.excluded} are too small and left"
-    )
-    more = ": to use them, give a smaller --size" if few != "which" else ""
-    return f"{text}; {left} out{more}."
+def _frame_lines(plan: "Estimate") -> list[str]:
+    """The same frame by frame, where there are several; the rarest together."""
+    if len(plan.frames) < 2:
+        return []
+    shown, rest = plan.frames[:_FRAMES], plan.frames[_FRAMES:]
+    lines = [
+        f"  {cost.frame}: {counted(cost.photos, 'photo')}, {format_bytes(cost.disk_bytes)}, "
+        f"{duration(cost.seconds)}"
+        for cost in shown
+    ]
+    if rest:
+        photos, disk = sum(cost.photos for cost in rest), sum(cost.disk_bytes for cost in rest)
+        seconds = sum(cost.seconds for cost in rest)
+        lines.append(
+            f"  {counted(len(rest), 'other size')}: {counted(photos, 'photo')}, "
+            f"{format_bytes(disk)}, {duration(seconds)}"
+        )
+    return lines
 
 
 def extraction_dict(result: "Extraction") -> dict[str, Any]:
@@ -134,8 +136,7 @@ def extraction_dict(result: "Extraction") -> dict[str, Any]:
         "case": str(result.case),
         "counts": result.counts,
         "reasons": result.reasons,
-        "size": result.size,
-        "size_choice": None if result.choice is None else result.choice.as_dict(),
+        "frames": {frame.name: count for frame, count in result.frames.items()},
         "done": result.done,
         "seconds": result.seconds,
         "work_seconds": result.work,

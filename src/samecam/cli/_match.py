@@ -37,8 +37,8 @@ _NAMED = 10
     "--size",
     type=Size(),
     default=None,
-    show_default="what the reference allows",
-    help="With --reference: side of the crop.",
+    show_default="the whole frame",
+    help="With --reference: compare squares of this side.",
 )
 @option(
     "--rate",
@@ -51,7 +51,7 @@ _NAMED = 10
 def match(
     case_and_photos: tuple[str, ...],
     reference: str | None,
-    size: "int | str | None",
+    size: int | None,
     rate: float,
     as_json: bool,
     quiet: bool,
@@ -59,11 +59,11 @@ def match(
 ) -> int:
     """Say which group's camera took a photo, or none.
 
-    Each PHOTO (file, folder, pattern or @list.txt) is compared with every group of CASE in
-    four orientations. It goes to the group it is most like, if chance hardly reaches that in
-    all comparisons; the error rate that is stated is an upper bound, measured on CASE.
-    Photos that are too small are compared on the common crop, from the top left corner.
-    Nothing is written.
+    Each PHOTO (file, folder, pattern or @list.txt) is compared, in four orientations, with
+    every group of CASE that has photos of the same width and height. It goes to the group it
+    is most like, if chance hardly reaches that in all comparisons; the error rate that is
+    stated is an upper bound, measured on CASE. In a case made with --size, photos that are
+    too small are compared on the common crop. Nothing is written.
 
     With --reference, the photos in DIR are by the camera in question, and there is no CASE.
     """
@@ -75,7 +75,7 @@ def match(
             result = _with_case(case, photos, phases, given)
             answer, lines = result.as_dict(), _summary(result)
         else:
-            given["size"] = size or "auto"
+            given["size"] = size
             compared = _with_reference(reference, case_and_photos, phases, given)
             result, answer = compared.matches, compared.as_dict()
             lines = [*_reference_lines(compared), *_summary(result)]
@@ -86,9 +86,7 @@ def match(
     return _exit_code(result)
 
 
-def _check_usage(
-    arguments: tuple[str, ...], reference: str | None, size: "int | str | None"
-) -> None:
+def _check_usage(arguments: tuple[str, ...], reference: str | None, size: int | None) -> None:
     if reference is None:
         if size is not None:
             raise click.UsageError("--size is for --reference: a case has its own.")
@@ -129,15 +127,19 @@ def _exit_code(result: "Matches") -> int:
 
 def _reference_lines(compared: "ReferenceMatches") -> list[str]:
     """What the reference is made of, and what was left out."""
-    count = len(compared.used)
-    lines = [f"Reference: {counted(count, 'photo')}, crop {compared.size}."]
-    if not compared.agrees:
-        lines.append(
-            "There is nothing to check it by: it is a single photo."
-            if count == 1
-            else "Its photos show no common pattern beyond chance: that nothing matches it would "
-            "mean nothing at all."
-        )
+    lines = []
+    for each in compared.frames:
+        count = len(each.used)
+        what = f" of {_frame(each.frame)} pixels" if compared.size is None else ""
+        what = what or f", squares of {compared.size} pixels"
+        lines.append(f"Reference: {counted(count, 'photo')}{what}.")
+        if not each.agrees:
+            lines.append(
+                "There is nothing to check it by: it is a single photo."
+                if count == 1
+                else "Its photos show no common pattern beyond chance: that nothing matches it "
+                "would mean nothing at all."
+            )
     lines += [f"  left out: {o.path}: {o.reason}" for o in compared.outliers[:_NAMED]]
     if len(compared.outliers) > _NAMED:
         lines.append(f"  … ({len(compared.outliers) - _NAMED} more; --json has all)")
@@ -158,7 +160,7 @@ def _photo_text(photo: "Match") -> str:
     best = photo.best
     camera = "the reference" if best.group is None else f"group {best.group}"
     start = camera if photo.verdict == "match" else f"none. Most like {camera}"
-    text = f"{start}{_turn(best)}{_crop(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
+    text = f"{start}{_turn(best)}{_on(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
     text += f"times chance; {_rate_text(photo)}."
     if photo.other is not None:
         text += f" Next is group {photo.other.group}, at {photo.other.correlation:.4f}."
@@ -184,8 +186,12 @@ def _turn(best: "Candidate") -> str:
     return f" (turned by {best.turned}°)" if best.turned else ""
 
 
-def _crop(photo: "Match") -> str:
-    return f" on {photo.side}×{photo.side} pixels" if photo.side else ""
+def _on(photo: "Match") -> str:
+    return f" on {_frame(photo.frame)} pixels" if photo.frame else ""
+
+
+def _frame(name: str) -> str:
+    return name.replace("x", "×")
 
 
 def _group(number: int) -> str:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from samecam.cli._command import choice, option, together
+from samecam.cli._command import Section, choice, option, together
 from samecam.cli._types import Count, Device, Level, Memory, Offset, Seconds, Size
 
 if TYPE_CHECKING:
     from samecam.compute import Resources
 
 F = TypeVar("F", bound=Callable[..., Any])
+_SQUARES: Section = "Squares, with --size"
 
 output_options = together(
     option("--json", "as_json", is_flag=True, help="Print the result as JSON."),
@@ -80,22 +81,27 @@ extraction_options = together(
     option(
         "--size",
         type=Size(),
-        default="auto",
-        show_default="auto, as 95 % allow",
-        help="Side of the square crop.",
+        show_default="the whole frame",
+        help="Pixels a side of squares to compare.",
+    ),
+    choice(
+        "--at",
+        *("corner", "centre"),
+        section=_SQUARES,
+        help="Where the square lies.",
     ),
     option(
         "--offset",
         type=Offset(),
         default="0,0",
-        section="Fingerprints",
+        section=_SQUARES,
         show_default=True,
-        help="Top-left corner of the crop.",
+        help="Right and down from there, in pixels.",
     ),
     choice(
         "--portrait",
         *("keep", "rotate"),
-        section="Fingerprints",
+        section=_SQUARES,
         help="rotate: turn pictures stored upright by 90°.",
     ),
     option(
@@ -109,28 +115,29 @@ extraction_options = together(
     option(
         "--grid/--no-grid",
         default=None,
-        section="Fingerprints",
+        section=_SQUARES,
         show_default="as the preset has it",
         help="Remove the JPEG grid.",
     ),
     option(
         "--cfa",
         is_flag=True,
-        section="Fingerprints",
+        section=_SQUARES,
         help="Zero means on each colour-filter sub-lattice.",
     ),
     option(
         "--wiener",
         is_flag=True,
-        section="Fingerprints",
+        section=_SQUARES,
         help="Wiener filter in the Fourier domain.",
     ),
-    option("--equalise", is_flag=True, section="Fingerprints", help="Cut peaks of the spectrum."),
+    option("--equalise", is_flag=True, section=_SQUARES, help="Cut peaks of the spectrum."),
     choice(
         "--dtype",
-        *("float16", "float32", "int8"),
+        *("auto", "bits", "int8", "float16", "float32"),
         section="Fingerprints",
-        help="Kind of numbers on disk.",
+        metavar="KIND",
+        help="On disk: auto, bits, int8, float16 or float32.",
     ),
     choice(
         "--preset",

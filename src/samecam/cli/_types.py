@@ -141,17 +141,20 @@ class Offset(Value):
 
 
 class Size(Value):
-    """`auto`, or pixels from 64 to 4096."""
+    """Pixels from 64 to 4096."""
 
-    name = "auto|64…4096"
+    name = "64…4096"
 
-    def convert(self, value: Any, param: Any, ctx: Any) -> int | str:
-        """The word is kept, a number is read."""
-        if value == "auto":
-            return "auto"
+    def convert(self, value: Any, param: Any, ctx: Any) -> int:
+        """Read the number."""
         number = int(value) if str(value).isdecimal() else 0
         if not 64 <= number <= 4096:
-            self.refuse(value, "is neither auto nor a number from 64 to 4096", param, ctx)
+            self.refuse(
+                value,
+                "is no number from 64 to 4096; without --size the whole frame is compared",
+                param,
+                ctx,
+            )
         return number
 
 

@@ -17,7 +17,7 @@ from samecam.represent import Representation, SolverReport, check_correlations, 
 from samecam.store import FingerprintStore
 
 # Parameters that are numbers, or left out.
-_NUMBERS = ("null_scale", "n_pixels", "batch_size")
+_NUMBERS = ("null_scale", "usual_scale", "n_pixels", "batch_size")
 
 
 def _is_number(value: object) -> bool:

@@ -5,11 +5,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from samecam import correlate
 from samecam.arrays import AnyFloats, Rows
 from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
 from samecam.errors import ParameterError
-from samecam.store import FingerprintStore, StoredRows, Subset
+from samecam.store import BitRows, FingerprintStore, StoredRows, Subset
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -27,7 +29,7 @@ class BatchData:
 
     rows: Rows
     gram: AnyFloats | None = None
-    fingerprints: AnyFloats | StoredRows | None = None
+    fingerprints: AnyFloats | StoredRows | BitRows | None = None
 
     def correlations(self, memory: int, device: str = "cpu") -> AnyFloats:
         """Correlations of the batch; a device that is not there, here, is an error."""
@@ -45,6 +47,10 @@ def batch_data(source: correlate.Source, rows: Rows) -> BatchData:
         return BatchData(rows, fingerprints=source.store.part(source.rows[rows]))
     if isinstance(source, StoredRows):
         return BatchData(rows, fingerprints=source.part(rows))
+    if correlate.are_bits(source):
+        words = np.empty((len(rows), source.n_words), dtype=np.uint64)
+        source.read_stored(rows, words, np.empty(len(rows), dtype=np.float32))
+        return BatchData(rows, fingerprints=BitRows(words, source.n_pixels))
     if isinstance(source, FingerprintStore):
         return BatchData(rows, fingerprints=source.read(rows))
     return BatchData(rows, fingerprints=source[rows])

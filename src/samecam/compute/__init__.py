@@ -27,6 +27,7 @@ from samecam.compute._machine import (
     machine,
     parse_bytes,
     rows_per_block,
+    thread_count,
     worker_count,
     worker_memory,
 )
@@ -70,6 +71,7 @@ __all__ = [
     "parse_bytes",
     "retry_with_less_memory",
     "rows_per_block",
+    "thread_count",
     "torch_device",
     "worker_count",
     "worker_memory",

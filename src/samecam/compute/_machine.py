@@ -72,13 +72,21 @@ def worker_count(requested: int | None) -> int:
     return max(1, min(here.cores, here.available // (2 * 2**30)))
 
 
-def worker_memory(size: int) -> int:
+def thread_count() -> int:
+    """Threads for kernels of our own: as many as BLAS takes here, so one in worker processes."""
+    from threadpoolctl import threadpool_info
+
+    blas = [int(pool["num_threads"]) for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return max(1, min([machine().cores, *blas]))
+
+
+def worker_memory(n_pixels: int) -> int:
     """Address space in bytes a worker may take on top of what it starts with.
 
-    Room for the largest picture that is decoded whole (179 megapixels, four bytes
-    each), its file, and the work arrays of a crop of `size`.
+    Room for the largest picture that is decoded whole (200 megapixels, four bytes
+    each), its file, and the work arrays of a fingerprint of so many pixels.
     """
-    return 2 * 2**30 + 64 * size * size
+    return 2 * 2**30 + 64 * min(n_pixels, 2**24)
 
 
 def rows_per_block(memory: int, row_bytes: int) -> int:

@@ -1,6 +1,7 @@
 """Fingerprints to correlations: Gram matrix, groups, and the scale of chance."""
 
 from samecam.correlate._cpu import cross, gram_memory, normalised
+from samecam.correlate._crosses import crosses
 from samecam.correlate._gram import gram, gram_on, gram_to, rows_on
 from samecam.correlate._group_sums import (
     centroid_correlations,
@@ -13,10 +14,11 @@ from samecam.correlate._group_sums import (
     row_products,
 )
 from samecam.correlate._matrix import DoubleMatrix
-from samecam.correlate._membership import Membership, checked_labels
+from samecam.correlate._membership import Membership, checked_labels, whole_weights
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
 from samecam.correlate._photo_sums import LEAST_MEMORY, PhotoSums, photo_sums
-from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels
+from samecam.correlate._shifted import RowSum, shifted_products, sum_rows
+from samecam.correlate._strips import DEFAULT_MEMORY, Source, are_bits, pixels
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -24,11 +26,14 @@ __all__ = [
     "DoubleMatrix",
     "Membership",
     "PhotoSums",
+    "RowSum",
     "Source",
+    "are_bits",
     "centroid_correlations",
     "centroids",
     "checked_labels",
     "cross",
+    "crosses",
     "gram",
     "gram_memory",
     "gram_on",
@@ -45,5 +50,8 @@ __all__ = [
     "pixels",
     "row_products",
     "rows_on",
+    "shifted_products",
+    "sum_rows",
     "usual_scale",
+    "whole_weights",
 ]

@@ -5,10 +5,12 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.compute import format_bytes
+from samecam.correlate import _bits
 from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._strips import (
     DEFAULT_MEMORY,
     Source,
+    are_bits,
     pixels,
     strip_bytes,
     strip_width,
@@ -73,7 +75,11 @@ def cross(
         out = np.zeros((n, m), dtype=np.float32)
     else:
         out[:] = 0
-    width = strip_width(n + m, memory - out.nbytes if own else memory)
+    room = memory - out.nbytes if own else memory
+    if are_bits(first) and are_bits(second):
+        _bits.fill_products(first, second, (None, None), out, room)
+        return out
+    width = strip_width(n + m, room)
     for (_, a), (_, b) in zip(strips(first, width), strips(second, width), strict=True):
         out += a @ b.T
     return out
@@ -118,10 +124,13 @@ def _accumulate(
     memory: int,
     count: PhotoCount,
 ) -> None:
-    """Add X[first] X[second]ᵀ to `out`; the lower triangle only if both are the same."""
+    """Add X[first] X[second]ᵀ to `out`, which is zero; the lower triangle only if both are same."""
     from scipy.linalg.blas import ssyrk
 
     same = first is second
+    if are_bits(source):
+        _bits.fill_products(source, source, (first, second), out, memory, count, lower=same)
+        return
     width = strip_width(len(first) if same else len(first) + len(second), memory)
     if same:
         for _, part in strips(source, width, first, whole=True):

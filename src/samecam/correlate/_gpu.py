@@ -1,5 +1,6 @@
 """Correlations on a GPU (or, for tests, in PyTorch on the processor)."""
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -7,20 +8,23 @@ import torch
 
 from samecam.arrays import Doubles, Rows
 from samecam.compute import default_memory, format_bytes, torch_device
-from samecam.correlate import _rows
+from samecam.correlate._device_bits import DeviceBits
 from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._rows import (
-    PIXEL_STEP,
     ROW_STEP,
     DeviceRows,
     empty_rows,
     kind_of,
+    length,
     product,
     rounded,
+    steps,
     uploaded,
+    whole_product,
 )
-from samecam.correlate._strips import pixels
+from samecam.correlate._strips import are_bits, pixels
 from samecam.errors import SamecamError
+from samecam.store import FingerprintStore
 
 # Rows multiplied at a time, at most.
 _BLOCK = 4096
@@ -37,7 +41,7 @@ def gram(
 ) -> torch.Tensor:
     """Correlations of all rows as `correlate.gram`, a tensor on the device.
 
-    Rows stay as they are stored: int8 are multiplied exactly, float16 with float32 sums.
+    Rows stay as they are stored: bits and int8 are multiplied exactly, float16 with float32 sums.
     Each byte of the store is read once and goes through a pinned buffer; a run of rows is
     multiplied with all before it while the next is read. Where not all pixels of all rows fit
     beside the result, strips of pixels follow one another.
@@ -54,6 +58,8 @@ def gram(
     n, where = len(chosen), torch_device(device)
     if n == 0:
         return torch.zeros((0, 0), dtype=torch.float32, device=where)
+    if are_bits(source):
+        return _gram_of_bits(source, chosen, budget, device, progress)
     width = 0 if isinstance(source, DeviceRows) else _strip(source, n, budget)
     out = torch.zeros((n, n), dtype=torch.float32, device=where)
     scales = out.new_ones(n)
@@ -77,32 +83,79 @@ def gram(
     return out
 
 
+def _gram_of_bits(
+    source: FingerprintStore, chosen: Rows, budget: int, device: str, progress: Progress | None
+) -> torch.Tensor:
+    """The same of rows of bits, unpacked some pixels at a time: whole numbers to the end."""
+    n, d, work = len(chosen), source.n_pixels, min(_WORK_BYTES, budget // 8)
+    sums = torch.zeros((n, n), dtype=torch.int32, device=torch_device(device))
+    if isinstance(source, DeviceBits):
+        count = PhotoCount(n, n * d, progress)
+        strips = iter([DeviceBits(*source.part(chosen), d)])
+    else:
+        count = PhotoCount(n, 2 * n * d, progress)  # of reading, and of multiplying
+        strips = _uploaded_bits(source, chosen, _strip(source, n, budget - work), device, count)
+    for rows in strips:
+        rows.work = work
+        for slab in rows.slabs():
+            _add_products(sums, slab.values, 0, n, whole_product)
+            count.add(n * slab.n_pixels)
+    out = sums.view(torch.float32)
+    step = max(1, work // (8 * n))
+    for start in range(0, n, step):
+        out[start : start + step] = (sums[start : start + step].double() / d).float()
+    _mirror(out)
+    return out
+
+
+def _uploaded_bits(
+    source: FingerprintStore, chosen: Rows, width: int, device: str, count: PhotoCount
+) -> Iterator[DeviceBits]:
+    """Some rows, so many words at a time, in memory that is used again."""
+    n, d = len(chosen), source.n_pixels
+    values, scales = empty_rows(source, n, width, torch_device(device))
+    checks = np.zeros(n, dtype=np.uint32)
+    for start in range(0, source.n_words, width):
+        if start:
+            values.zero_()
+        here = min(64 * width, d - 64 * start)
+        for first, last in uploaded(source, chosen, start, values, scales, checks):
+            count.add((last - first) * here)
+        yield DeviceBits(values, scales, here)
+
+
 def _block(n: int) -> int:
     """Rows multiplied at a time: many, but an eighth of all at most, since they take as much."""
     return min(_BLOCK, max(ROW_STEP, rounded(n // 8, ROW_STEP)))
 
 
 def _strip(source: Any, n: int, budget: int) -> int:
-    """Pixels of all rows that fit beside the result."""
-    row = kind_of(source).itemsize * rounded(n, ROW_STEP)
+    """Pixels (or words) of all rows that fit beside the result."""
+    row, (step, least) = kind_of(source).itemsize * rounded(n, ROW_STEP), steps(source)
     room = budget - 4 * n * n - 8 * min(_block(n), n) * n
-    most = room // max(row, 1) // PIXEL_STEP * PIXEL_STEP
-    if most < min(_rows.STRIP_LEAST, pixels(source)):
-        need = 4 * n * n + 8 * min(_block(n), n) * n + row * _rows.STRIP_LEAST
+    most = room // max(row, 1) // step * step
+    if most < min(least, length(source)):
+        need = 4 * n * n + 8 * min(_block(n), n) * n + row * least
         raise SamecamError(
             f"The correlations of {n} photos take {format_bytes(need)} and the memory budget "
             f"is {format_bytes(budget)}: raise it, or cluster fewer at a time."
         )
-    return min(pixels(source), int(most))
+    return min(length(source), int(most))
 
 
-def _add_products(out: torch.Tensor, values: torch.Tensor, first: int, last: int) -> None:
+def _add_products(
+    out: torch.Tensor,
+    values: torch.Tensor,
+    first: int,
+    last: int,
+    multiply: Callable[[torch.Tensor, torch.Tensor], torch.Tensor] = product,
+) -> None:
     """Add the products of rows first … last − 1 with all up to the last of them."""
     step = _block(len(out))
     for top in range(first, last, step):
         bottom = min(top + step, last)
         end = rounded(bottom, ROW_STEP)
-        share = product(values[top:end], values[:end])
+        share = multiply(values[top:end], values[:end])
         out[top:bottom, :bottom] += share[: bottom - top, :bottom]
 
 

@@ -92,4 +92,4 @@ def rows_on(source: Source, device: str, memory: int) -> Source:
 
     if _rows.row_bytes(source) * len(source) > memory:
         return source
-    return _rows.DeviceRows.load(source, device)
+    return _rows.rows_type(source).load(source, device)

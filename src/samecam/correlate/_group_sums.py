@@ -17,8 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats, Gram, Rows
+from samecam.correlate import _bit_sums
 from samecam.correlate._membership import Membership, RowAdder, checked_labels
-from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels, strip_width, strips
+from samecam.correlate._strips import (
+    DEFAULT_MEMORY,
+    Source,
+    are_bits,
+    pixels,
+    strip_width,
+    strips,
+)
 
 AnyLabels = npt.NDArray[np.integer]
 
@@ -30,6 +38,8 @@ _EMPTY = 1e-6
 def group_sums(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMORY) -> Floats:
     """Sum of the rows of each group, (n_groups, d) float32; label −1 belongs to none."""
     members = Membership(checked_labels(labels, len(source)))
+    if are_bits(source):
+        return _bit_sums.group_sums(source, members, memory)
     width = strip_width(len(source), memory)
     adder = RowAdder(members, 0, members.count, order="C" if members.is_small else None)
     sums = np.zeros((members.count, pixels(source)), dtype=np.float32)
@@ -56,6 +66,8 @@ def row_products(source: Source, members: Membership, rows: Rows, width: int) ->
     rows : numbers of the photos, rising
     width : pixels that are read at a time, of these photos and of all members
     """
+    if are_bits(source):
+        return _bit_sums.row_products(source, members, rows, _words(width))
     wanted = members.with_members(rows)
     matrix, at = members.of(wanted).sparse(), np.searchsorted(wanted, rows)
     result = np.zeros((len(rows), members.count))
@@ -89,6 +101,8 @@ def other_products(source: Source, members: Membership, *, memory: int, device: 
         from samecam.correlate import _group_sums_gpu
 
         return _group_sums_gpu.other_products(source, members, memory, device)
+    if are_bits(source):
+        return _bit_sums.other_products(source, members, memory)
     matrix, inside = members.sparse(), members.inside
     out = np.zeros((members.count, len(members)), dtype=np.float32)
     for _, part in strips(source, strip_width(len(members), memory - 2 * out.nbytes)):
@@ -108,6 +122,8 @@ def group_products(source: Source, members: Membership, width: int) -> Doubles:
     members : who is in which group
     width : pixels of all members that are read at a time
     """
+    if are_bits(source):
+        return _bit_sums.group_products(source, members, _words(width))
     matrix = members.of(members.inside).sparse()
     result = np.zeros((members.count, members.count))
     for _, part in strips(source, width, members.inside):
@@ -127,6 +143,8 @@ def other_group_products(
         from samecam.correlate import _group_sums_gpu
 
         return _group_sums_gpu.other_group_products(source, members, own, memory, device)
+    if are_bits(source):
+        return _bit_sums.other_group_products(source, members, own, memory)
     inside, count, matrix = members.inside, members.count, members.sparse()
     result = np.zeros((count, count))
     for _, part in strips(source, strip_width(len(members), memory - 2 * result.nbytes)):
@@ -136,6 +154,11 @@ def other_group_products(
         share[np.diag_indices(count)] -= np.bincount(members.groups, weights=norms, minlength=count)
         result += share
     return result
+
+
+def _words(width: int) -> int:
+    """Words of 64 pixels that with sums of them take no more than so many pixels in float32."""
+    return max(1, width // 8)
 
 
 def centroid_correlations(gram: npt.NDArray[np.floating], labels: AnyLabels) -> Doubles:

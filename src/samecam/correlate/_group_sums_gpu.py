@@ -24,7 +24,7 @@ def other_products(source: Source, members: Membership, memory: int, device: str
     weights = torch.as_tensor(members.row_weights, device=where)
     out = weights.new_zeros((count, len(members)))
     norms = torch.zeros_like(weights)
-    for rows in _strips(source, device, memory, out):
+    for rows in _slabs(source, device, memory, out):
         norms += rows.squared_norms()
         for a, b in _runs(count, rows.n_pixels, rows.work):
             some = np.where((labels >= a) & (labels < b), labels - a, -1)
@@ -41,7 +41,7 @@ def other_group_products(
     count, inside = members.count, members.inside
     out = np.zeros((count, count))
     norms = torch.zeros(len(members), dtype=torch.float32, device=torch_device(device))
-    for rows in _strips(source, device, memory, norms):
+    for rows in _slabs(source, device, memory, norms):
         norms += rows.squared_norms()
         for start, end in _runs(rows.n_pixels, count, rows.work):
             part = rows.narrowed(start, end)
@@ -54,10 +54,11 @@ def other_group_products(
     return out
 
 
-def _strips(source: Source, device: str, memory: int, beside: torch.Tensor) -> Iterator[DeviceRows]:
-    """The fingerprints, in half of what is left beside a result."""
+def _slabs(source: Source, device: str, memory: int, beside: torch.Tensor) -> Iterator[DeviceRows]:
+    """The fingerprints as numbers, in half of what is left beside a result."""
     room = (memory - beside.numel() * beside.element_size()) // 2
-    return strips_on(source, device, room)
+    for strip in strips_on(source, device, room):
+        yield from strip.slabs()
 
 
 def _runs(count: int, width: int, work: int) -> Iterator[tuple[int, int]]:

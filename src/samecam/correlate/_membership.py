@@ -12,6 +12,8 @@ from samecam.arrays import Floats, Labels, Rows
 # which the digits of the evidence rest on; beyond, adding row by row is a thousand times faster.
 _DENSE = 2**28
 _STEP = 16
+# Weights of rows of bits: six binary digits.
+_LEVELS = 63
 
 
 class Membership:
@@ -22,19 +24,24 @@ class Membership:
     labels : (n,) groups, −1 for none
     count : number of groups, default one more than the largest label
     weights : (n,) float32, default 1
+    unit : that the weights are whole multiples of, see `whole_weights`; for rows of bits
 
     Attributes
     ----------
-    labels, count : as above
+    labels, count, unit : as above
     row_weights : (n,) the weights
     inside : numbers of the photos that are in a group
     groups, weights : of these
     """
 
     def __init__(
-        self, labels: Labels, count: int | None = None, weights: Floats | None = None
+        self,
+        labels: Labels,
+        count: int | None = None,
+        weights: Floats | None = None,
+        unit: float = 1.0,
     ) -> None:
-        self.labels = labels
+        self.labels, self.unit = labels, unit
         self.count = int(labels.max(initial=-1)) + 1 if count is None else count
         self.inside: Rows = np.flatnonzero(labels >= 0)
         self.groups: Labels = labels[self.inside]
@@ -57,7 +64,23 @@ class Membership:
 
     def of(self, rows: Rows) -> "Membership":
         """The same groups with some photos alone."""
-        return Membership(self.labels[rows], self.count, self.row_weights[rows])
+        return Membership(self.labels[rows], self.count, self.row_weights[rows], self.unit)
+
+    def only(self, first: int, last: int) -> "Membership":
+        """Groups first … last − 1 alone, of all photos."""
+        some = (self.labels >= first) & (self.labels < last)
+        labels = np.where(some, self.labels - first, -1)
+        return Membership(labels, last - first, self.row_weights, self.unit)
+
+    @property
+    def whole(self) -> npt.NDArray[np.int64]:
+        """Weights of the photos in a group, in units."""
+        whole: npt.NDArray[np.int64] = np.rint(self.weights / self.unit).astype(np.int64)
+        if not np.allclose(whole * self.unit, self.weights, rtol=1e-6, atol=0) or (whole < 1).any():
+            raise ValueError(
+                f"weights are no whole multiples of {self.unit}; rows of bits take none but such"
+            )
+        return whole
 
     def with_members(self, rows: Rows) -> Rows:
         """Some photos and all members of groups, rising."""
@@ -66,7 +89,7 @@ class Membership:
     def part(self, first: int, last: int) -> tuple["Membership", Rows]:
         """Groups first … last − 1 with their members alone, and the numbers of these."""
         some = np.flatnonzero((self.groups >= first) & (self.groups < last))
-        groups = Membership(self.groups[some] - first, last - first, self.weights[some])
+        groups = Membership(self.groups[some] - first, last - first, self.weights[some], self.unit)
         return groups, self.inside[some]
 
     def sparse(self) -> Any:
@@ -124,6 +147,17 @@ class RowAdder:
             held = self._dense
             matrix = self._members.dense(a, b, self._order) if held is None else held
             np.matmul(matrix, part, out=out[a - self._first : b - self._first])
+
+
+def whole_weights(weights: npt.NDArray[np.floating]) -> tuple[Floats, float]:
+    """Positive weights rounded to 1 … 63 of a unit, and the unit.
+
+    The unit has few digits, so that its multiples are exact in float32.
+    """
+    fraction, exponent = np.frexp(float(weights.max(initial=1e-30)) / _LEVELS)
+    unit = float(np.ldexp(np.rint(fraction * 2**16) / 2**16, exponent))
+    whole = np.clip(np.rint(weights / unit), 1, _LEVELS)
+    return (whole * unit).astype(np.float32), unit
 
 
 def even_blocks(count: int, largest: int) -> list[tuple[int, int]]:

@@ -16,9 +16,11 @@ _ROOM = 1.3
 # Real residuals are coloured: their correlations scatter 1.4 times as much as white noise.
 _COLOUR = 1.4
 _PRIOR = 20
+# Pairs that what other frames showed counts as much as.
+_LEAN = 100.0
 
 
-def null_scale(gram: Any, n_pixels: int | None = None) -> float:
+def null_scale(gram: Any, n_pixels: int | None = None, usual: float | None = None) -> float:
     """Robust standard deviation of the correlations of different cameras.
 
     A camera adds to the correlations of its photos a positive matrix of rank one; the
@@ -35,6 +37,8 @@ def null_scale(gram: Any, n_pixels: int | None = None) -> float:
     n_pixels : length of the fingerprints, if known. The result is then at least 1/√d,
         and under 8 photos, too few to measure anything, it is 1.4/√d, as on real
         photographs (the spread of the correlations, if d is unknown).
+    usual : what photos of other frames showed, if any, in units of 1/√d: it takes the place of
+        1.4, and counts as much as 100 pairs of these photos
     """
     from threadpoolctl import threadpool_limits
 
@@ -44,17 +48,29 @@ def null_scale(gram: Any, n_pixels: int | None = None) -> float:
     n = len(gram)
     least = 0.0 if n_pixels is None else float(1 / np.sqrt(n_pixels))
     if n < _FEWEST and n_pixels is not None:
-        return usual_scale(n_pixels)
+        return usual_scale(n_pixels, usual)
     if n < 2:
         return 1.0
     part = _square_part(gram, _spread(gram))
     with threadpool_limits(1, "blas"):  # so small a matrix is not worth more
-        return max(_without_cameras(part), least) or 1.0
+        measured = max(_without_cameras(part), least) or 1.0
+    if usual is None or n_pixels is None:
+        return measured
+    pairs = len(part) * (len(part) - 1) / 2
+    return max(least, _leaning(measured, pairs, usual_scale(n_pixels, usual)))
 
 
-def usual_scale(n_pixels: int) -> float:
-    """Standard deviation of chance on real photographs, 1.4/√d, where none can be measured."""
-    return float(_COLOUR / np.sqrt(n_pixels))
+def _leaning(measured: float, pairs: float, usual: float) -> float:
+    """A spread measured on some pairs, drawn to what is usual."""
+    return float(np.sqrt((_LEAN * usual**2 + pairs * measured**2) / (_LEAN + pairs)))
+
+
+def usual_scale(n_pixels: int, usual: float | None = None) -> float:
+    """Standard deviation of chance where none can be measured: 1.4/√d, as on real photographs.
+
+    `usual` is what other frames showed, in place of 1.4.
+    """
+    return float((usual or _COLOUR) / np.sqrt(n_pixels))
 
 
 def _spread(gram: Any) -> npt.NDArray[np.intp]:

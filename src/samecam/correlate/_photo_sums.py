@@ -9,11 +9,20 @@ import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats, Rows
 from samecam.compute import format_bytes
+from samecam.correlate import _bit_sums
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, RowAdder, checked_labels, even_blocks
 from samecam.correlate._progress import PhotoCount, Progress
-from samecam.correlate._strips import DEFAULT_MEMORY, Source, pixels, strip_bytes, strips
+from samecam.correlate._strips import (
+    DEFAULT_MEMORY,
+    Source,
+    are_bits,
+    pixels,
+    strip_bytes,
+    strips,
+)
 from samecam.errors import SamecamError
+from samecam.store import FingerprintStore
 
 # Pixels whose products are added in float32 before they go into a double: the same whatever
 # the budget, so that the last digits are too.
@@ -70,6 +79,8 @@ def photo_sums(
     """
     n = len(source)
     members = Membership(checked_labels(labels, n))
+    if are_bits(source):
+        return _sums_of_bits(source, members, memory, folder, progress)
     plan = _plan(members, pixels(source), memory)
     out = DoubleMatrix((members.count, n), in_memory=plan.in_memory, folder=folder)
     work = _Work(source, members, plan, out, np.zeros(n), progress)
@@ -103,13 +114,43 @@ class _Plan:
     left: int
 
 
-def _plan(members: Membership, d: int, memory: int) -> _Plan:
-    n, count, strip = len(members), members.count, min(_STRIP, d)
+def _sums_of_bits(
+    source: FingerprintStore,
+    members: Membership,
+    memory: int,
+    folder: Path | None,
+    progress: Progress | None,
+) -> PhotoSums:
+    """Of rows of bits: all groups at a time, or as many as fit where the products do not."""
+    n, count = len(members), members.count
+    in_memory, left = _room(n, count, memory)
+    blocks = [(0, count)] if in_memory else even_blocks(count, max(1, left // 2 // (8 * n)))
+    taken = 0 if in_memory else 8 * n * max(b - a for a, b in blocks)
+    out = DoubleMatrix((count, n), in_memory=in_memory, folder=folder)
+    told = PhotoCount(n, n * source.n_words * len(blocks), progress)
+    for first, last in blocks:
+        some = members.only(first, last)
+        target = out.read(first, last) if in_memory else np.zeros((last - first, n))
+        width = _bit_sums.product_width(n, some, left - taken)
+        _bit_sums.fill_products(source, some, target, width, count=told)
+        out.write(first, target)
+        del target  # before the next is made
+    return PhotoSums(out, np.ones(n), left)
+
+
+def _room(n: int, count: int, memory: int) -> tuple[bool, int]:
+    """Whether the products are an array, and bytes beside them and what belongs to each photo."""
     budget = max(memory, LEAST_MEMORY)
     room = budget - min(_RESERVE, budget // 8) - _PHOTO_BYTES * n
     held = 8 * n * count
     in_memory = held <= room * 5 // 8
-    left = room - (held if in_memory else 0)
+    return in_memory, room - (held if in_memory else 0)
+
+
+def _plan(members: Membership, d: int, memory: int) -> _Plan:
+    n, count, strip = len(members), members.count, min(_STRIP, d)
+    in_memory, left = _room(n, count, memory)
+    held = 8 * n * count
     adding = 4 * n * min(count, _FEWEST_PIXELS) if members.is_small else 16 * n
     tile = 4 * count * _tile_photos(count)
     once = strip_bytes(n, strip) + 4 * count * strip + tile

@@ -11,7 +11,7 @@ from torch import _int_mm
 
 from samecam.arrays import Floats, Rows
 from samecam.compute import format_bytes, full_precision, machine, torch_device
-from samecam.correlate._strips import pixels
+from samecam.correlate._strips import are_bits, pixels
 from samecam.errors import SamecamError
 from samecam.store import FingerprintStore, Record
 
@@ -20,7 +20,12 @@ Checks = npt.NDArray[np.uint32]
 # Sides of what is multiplied are multiples of these; what is added is zero.
 ROW_STEP, PIXEL_STEP = 32, 16
 STRIP_LEAST = 64
-_KINDS = {"int8": torch.int8, "float16": torch.float16, "float32": torch.float32}
+_KINDS = {
+    "int8": torch.int8,
+    "float16": torch.float16,
+    "float32": torch.float32,
+    "uint64": torch.int64,  # words of bits
+}
 _BUFFER_BYTES = 2**29
 _THREADS = 16
 _WORK_BYTES = 2**28
@@ -58,23 +63,31 @@ class DeviceRows(FingerprintStore):
         """All rows of a store or an array, on a device that `choose_device` gave."""
         if isinstance(source, cls):
             return source
-        (rows,) = cls.strips(source, device, pixels(source))
+        (rows,) = cls.strips(source, device, length(source))
         if not isinstance(source, FingerprintStore):
             return rows
         return cls(rows.values, rows.scales, rows.n_pixels, source.keys, source.hashes)
 
     @classmethod
     def strips(cls, source: Any, device: str, width: int) -> "Iterator[DeviceRows]":
-        """All rows, so many pixels at a time, in memory that is used again for the next strip."""
+        """All rows, so many pixels at a time, in memory that is used again for the next strip.
+
+        Of rows of bits the width counts words.
+        """
         n, d = len(source), pixels(source)
-        values, scales = empty_rows(source, n, min(width, d), torch_device(device))
+        values, scales = empty_rows(source, n, min(width, length(source)), torch_device(device))
         rows, checks = np.arange(n, dtype=np.intp), np.zeros(n, dtype=np.uint32)
-        for start in range(0, d, width):
+        many = 64 if are_bits(source) else 1
+        for start in range(0, length(source), width):
             if start:
                 values.zero_()
             for _ in uploaded(source, rows, start, values, scales, checks):
                 pass
-            yield cls(values, scales, min(width, d - start))
+            yield cls(values, scales, min(many * width, d - many * start))
+
+    def slabs(self) -> "Iterator[DeviceRows]":
+        """All rows as numbers, some pixels at a time where they are kept as bits."""
+        yield self
 
     def part(self, rows: Rows | None) -> "tuple[torch.Tensor, torch.Tensor]":
         """Values and scales of some rows, padded as all are."""
@@ -153,7 +166,7 @@ class DeviceRows(FingerprintStore):
     def records(self) -> list[Record]:
         """One record a row."""
         pairs = zip(self._keys, self._hashes, strict=True)
-        return [Record(key, sha256, {}, True) for key, sha256 in pairs]
+        return [Record(key, sha256, {}, self.frame) for key, sha256 in pairs]
 
     def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`."""
@@ -172,10 +185,17 @@ def strips_on(source: Any, device: str, memory: int) -> Iterator[DeviceRows]:
     """All rows on a device as one `DeviceRows` after another, so many pixels each as fit."""
     strips = iter([source])
     if not isinstance(source, DeviceRows):
-        strips = DeviceRows.strips(source, device, strip_width(source, memory))
+        strips = rows_type(source).strips(source, device, strip_width(source, memory))
     for rows in strips:
         rows.work = min(rows.work, max(memory, 0) // _WORK_SHARE)
         yield rows
+
+
+def rows_type(source: Any) -> type[DeviceRows]:
+    """What rows are on a device."""
+    from samecam.correlate._device_bits import DeviceBits
+
+    return DeviceBits if are_bits(source) else DeviceRows
 
 
 def rounded(count: int, step: int) -> int:
@@ -188,26 +208,39 @@ def kind_of(source: Any) -> np.dtype[Any]:
     return source.kind if isinstance(source, FingerprintStore) else np.dtype(np.float32)
 
 
+def length(source: Any) -> int:
+    """Numbers of a row on a device: pixels, or words of bits."""
+    return source.n_words if are_bits(source) else pixels(source)
+
+
+def steps(source: Any) -> tuple[int, int]:
+    """What the numbers of a row are a multiple of on a device, and the fewest of a strip."""
+    return (1, 1) if are_bits(source) else (PIXEL_STEP, STRIP_LEAST)
+
+
 def row_bytes(source: Any) -> int:
     """Bytes of a row on a device."""
-    return kind_of(source).itemsize * rounded(pixels(source), PIXEL_STEP)
+    return kind_of(source).itemsize * rounded(length(source), steps(source)[0])
 
 
 def strip_width(source: Any, memory: int) -> int:
-    """Pixels of all rows that fit into `memory` bytes; an error if hardly any do."""
-    row = kind_of(source).itemsize * max(rounded(len(source), ROW_STEP), 1)
-    most = memory // row // PIXEL_STEP * PIXEL_STEP
-    if most < min(STRIP_LEAST, pixels(source)):
+    """Pixels (or words) of all rows that fit into `memory` bytes; an error if hardly any do."""
+    row, (step, least) = (
+        kind_of(source).itemsize * max(rounded(len(source), ROW_STEP), 1),
+        steps(source),
+    )
+    most = memory // row // step * step
+    if most < min(least, length(source)):
         raise SamecamError(
             f"The memory budget leaves {format_bytes(max(memory, 0))} for the pixels of "
             f"{len(source)} photos, too little: raise it."
         )
-    return int(min(most, rounded(pixels(source), PIXEL_STEP)))
+    return int(min(most, rounded(length(source), step)))
 
 
 def empty_rows(source: Any, n: int, width: int, where: str) -> tuple[torch.Tensor, torch.Tensor]:
-    """Zeros for n rows of some pixels, and for their scales."""
-    shape = (rounded(n, ROW_STEP), rounded(width, PIXEL_STEP))
+    """Zeros for n rows of some pixels (or words), and for their scales."""
+    shape = (rounded(n, ROW_STEP), rounded(width, steps(source)[0]))
     values = torch.zeros(shape, dtype=_KINDS[kind_of(source).name], device=where)
     return values, torch.ones(n, dtype=torch.float32, device=where)
 
@@ -220,12 +253,12 @@ def uploaded(
     scales: torch.Tensor,
     checks: Checks,
 ) -> Iterator[tuple[int, int]]:
-    """Fill `values` with pixels from `start` on; (first, last) as runs of rows are there.
+    """Fill `values` with pixels (or words) from `start` on; (first, last) as rows are there.
 
     Threads read the next run from the store into one of two pinned buffers while the one
     before goes to the device and is worked on. `checks` are the rows' checksums so far.
     """
-    width = min(values.shape[1], pixels(source) - start)
+    width = min(values.shape[1], length(source) - start)
     step = max(ROW_STEP, _BUFFER_BYTES // (width * values.element_size()) // ROW_STEP * ROW_STEP)
     step = min(step, rounded(len(rows), ROW_STEP))
     pinned = values.is_cuda
@@ -243,6 +276,7 @@ def uploaded(
             free[which].synchronize()
         factors = np.ones(len(some), dtype=np.float32)
         target, sums = buffers[which][: len(some)].numpy(), checks[first : first + step]
+        target = target.view(kind_of(source))
         if isinstance(source, FingerprintStore):
             source.read_stored(some, target, factors, start=start, checks=sums, n_threads=n_threads)
         else:
@@ -276,9 +310,14 @@ def product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         out = torch.zeros((len(a), len(b)), dtype=torch.float32, device=a.device)
         for start in range(0, a.shape[1], _SLAB):
             part = slice(start, start + _SLAB)
-            out += _int_mm(a[:, part], b[:, part].t())
+            out += whole_product(a[:, part], b[:, part])
         return out
     if a.dtype is torch.float16 and a.is_cuda:
         return torch.mm(a, b.t(), out_dtype=torch.float32)
     with full_precision():
         return a.float() @ b.float().t()
+
+
+def whole_product(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """A Bᵀ of int8 in int32."""
+    return _int_mm(a, b.t())

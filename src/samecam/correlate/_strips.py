@@ -1,26 +1,33 @@
 """Fingerprints read some pixels at a time: strips of all rows, or of some."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats, Rows
+from samecam.arrays import Floats, Rows, Words
 from samecam.compute import format_bytes
 from samecam.errors import SamecamError
-from samecam.store import FingerprintStore
+from samecam.store import BitRows, FingerprintStore
 
 Source = FingerprintStore | npt.NDArray[Any]
 
 DEFAULT_MEMORY = 2 * 2**30
 # BLAS profits from no more pixels at a time.
 _BEST_WIDTH = 8192
+# Words of 64 pixels that are read at a time, at most: 64 kB of a row.
+_BEST_WORDS = 8192
 
 
 def pixels(source: Source) -> int:
     """Length of a row."""
     return int(source.n_pixels if isinstance(source, FingerprintStore) else source.shape[1])
+
+
+def are_bits(source: Source) -> TypeGuard[FingerprintStore]:
+    """Whether rows have one bit a pixel; those of an array never do."""
+    return isinstance(source, FingerprintStore) and source.is_bits
 
 
 def strip_bytes(rows: int, width: int) -> int:
@@ -30,13 +37,22 @@ def strip_bytes(rows: int, width: int) -> int:
 
 def strip_width(rows: int, memory: int) -> int:
     """Pixels a strip may have: what fits, but no more than BLAS profits from."""
-    width = memory // strip_bytes(max(rows, 1), 1)
-    if width < 1:
+    return min(_BEST_WIDTH, _what_fits(rows, memory, strip_bytes(max(rows, 1), 1)))
+
+
+def word_width(rows: int, memory: int) -> int:
+    """Words of 64 pixels that a strip of rows of bits may have."""
+    return min(_BEST_WORDS, _what_fits(rows, memory, 2 * 8 * max(rows, 1)))
+
+
+def _what_fits(rows: int, memory: int, one: int) -> int:
+    """How often `one` fits into the memory, at least once."""
+    if memory < one:
         raise SamecamError(
             f"The memory budget leaves {format_bytes(max(memory, 0))} for the pixels of {rows} "
             "photos, too little for one of each: raise it."
         )
-    return min(_BEST_WIDTH, width)
+    return memory // one
 
 
 def strips(
@@ -56,10 +72,28 @@ def strips(
     if isinstance(source, FingerprintStore):
         yield from source.columns(width, rows)
         return
-    every = rows is None or (len(rows) == len(source) and bool((np.diff(rows) == 1).all()))
-    if whole and every and source.dtype == np.float32 and source.flags.c_contiguous:
+    if whole and _all_of(source, rows) and source.dtype == np.float32 and source.flags.c_contiguous:
         yield 0, source
         return
     for start in range(0, source.shape[1], width):
         part = source[:, start : start + width]
         yield start, np.ascontiguousarray(part if rows is None else part[rows], dtype=np.float32)
+
+
+def word_strips(
+    source: FingerprintStore, width: int, rows: Rows | None = None, *, whole: bool = False
+) -> Iterator[tuple[int, Words]]:
+    """(first word, strip of the rows in C order) of rows of bits, as `strips` gives pixels.
+
+    With `whole`, rows that are in memory already are given in one piece.
+    """
+    if whole and isinstance(source, BitRows) and _all_of(source, rows):
+        yield 0, source.values
+        return
+    for start, part in source.words(width, rows):
+        yield start, np.ascontiguousarray(part)
+
+
+def _all_of(source: Source, rows: Rows | None) -> bool:
+    """Whether all rows are meant, in their order."""
+    return rows is None or (len(rows) == len(source) and bool((np.diff(rows) == 1).all()))

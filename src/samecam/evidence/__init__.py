@@ -8,10 +8,11 @@ from samecam.evidence._comparisons import (
     intra_correlations,
 )
 from samecam.evidence._exif import exif_warnings, one_model_note
+from samecam.evidence._frame_pce import frame_pce, shifts
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
-from samecam.evidence._null import Null, false_alarm, measured_null
+from samecam.evidence._null import Null, false_alarm, measured_null, measured_nulls
 from samecam.evidence._pce import least_memory, pce, photo_pce
-from samecam.evidence._photos import PhotoEvidence, photo_evidence
+from samecam.evidence._photos import PhotoEvidence, joined_evidence, photo_evidence
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._text import (
     ABSENCE,
@@ -41,10 +42,13 @@ __all__ = [
     "exif_warnings",
     "false_alarm",
     "fingerprint_quality",
+    "frame_pce",
     "group_evidence",
     "intra_correlations",
+    "joined_evidence",
     "least_memory",
     "measured_null",
+    "measured_nulls",
     "null_sentence",
     "one_model_note",
     "pair_evidence",
@@ -54,6 +58,7 @@ __all__ = [
     "photo_sentence",
     "rate_text",
     "scenes",
+    "shifts",
     "still_scenes",
     "still_sentence",
 ]

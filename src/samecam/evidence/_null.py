@@ -1,7 +1,8 @@
 """What chance does: the measured law of correlations with groups of other cameras."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -78,13 +79,38 @@ def measured_null(given: Comparisons, *, null_scale: float | None = None) -> Nul
     null_scale : standard deviation of chance to use where nothing can be measured (a single
         group); no p-value below 1 is stated then
     """
-    every = Strangers(given)
-    pairs = _one_camera(given, every.scale()) if every.count else np.zeros((0, 2), dtype=np.intp)
-    strangers = Strangers(given, pairs)
+    return measured_nulls([given], [1.0], [null_scale])[0]
+
+
+def measured_nulls(
+    givens: Sequence[Comparisons], units: Sequence[float], null_scales: Sequence[float | None]
+) -> list[Null]:
+    """The law of chance of several frames: one law, measured on all, with each frame's scales.
+
+    Parameters
+    ----------
+    givens : photos of each frame against its groups
+    units : what correlations of a frame are multiplied by to be comparable with others', √d
+    null_scales : see `measured_null`; of each frame
+    """
+    every = Strangers(givens, units)
+    pairs: list[Rows] = [np.zeros((0, 2), dtype=np.intp) for _ in givens]
+    if every.count:
+        pairs = _one_camera(givens, [every.scale() / unit for unit in units])
+    strangers = Strangers(givens, units, pairs)
     scale = strangers.scale() if strangers.count else 0.0
     if not scale > 0:
-        return _unmeasured(given, null_scale)
+        return [_unmeasured(*each) for each in zip(givens, null_scales, strict=True)]
     groups = strangers.group_scales(scale)
+    law = _law(strangers, groups)
+    return [
+        Null(group_scale=scales / unit, scale=scale / unit, left_out=some, **law)
+        for scales, unit, some in zip(groups, units, pairs, strict=True)
+    ]
+
+
+def _law(strangers: "Strangers", groups: Sequence[Doubles]) -> dict[str, Any]:
+    """What is common to all frames: how often z is how large."""
     count = strangers.count
     in_tail = _tail_count(count)
     fitted = count >= _FIT_FROM
@@ -97,20 +123,17 @@ def measured_null(given: Comparisons, *, null_scale: float | None = None) -> Nul
     threshold = float(values[-1])
     tail, effect = strangers.tail(groups, threshold, in_tail)
     shape, spread = _pareto(tail - threshold) if fitted else (0.0, 0.0)
-    return Null(
-        group_scale=groups,
-        scale=scale,
-        comparisons=count,
-        design_effect=effect,
-        floor=float(_upper(np.zeros(1), count / effect)[0]),
-        threshold=threshold,
-        tail_share=in_tail / count,
-        shape=shape,
-        spread=spread,
-        body_z=values[:-1][::-1].copy(),
-        body_p=(ranks / count)[::-1].copy(),
-        left_out=pairs,
-    )
+    return {
+        "comparisons": count,
+        "design_effect": effect,
+        "floor": float(_upper(np.zeros(1), count / effect)[0]),
+        "threshold": threshold,
+        "tail_share": in_tail / count,
+        "shape": shape,
+        "spread": spread,
+        "body_z": values[:-1][::-1].copy(),
+        "body_p": (ranks / count)[::-1].copy(),
+    }
 
 
 def false_alarm(z: npt.ArrayLike, null: Null, *, bound: bool = True) -> Doubles:
@@ -149,105 +172,123 @@ class Strangers:
 
     Parameters
     ----------
-    given : each photo against each group
-    pairs : (m, 2) groups that are not used as each other's strangers
+    givens : photos of each frame against its groups
+    units : what correlations of a frame are multiplied by
+    pairs : (m, 2) groups of each frame that are not used as each other's strangers
 
     Attributes
     ----------
     count : N, how many there are
     """
 
-    def __init__(self, given: Comparisons, pairs: Rows | None = None) -> None:
-        self._given = given
-        count = given.n_groups
-        self._related: list[list[int]] = [[] for _ in range(count)]
-        for a, b in np.zeros((0, 2), dtype=np.intp) if pairs is None else pairs:
-            self._related[a].append(int(b))
-            self._related[b].append(int(a))
-        sizes = given.sizes
-        inside = int(sizes.sum())
-        left_out = sum(int(sizes[related].sum()) for related in self._related if related)
-        self.count = inside * (count - 1) - left_out if count else 0
-        self._capacity = max(_LEAST_HELD, given.memory // _HELD_SHARE // 8)
+    def __init__(
+        self,
+        givens: Sequence[Comparisons],
+        units: Sequence[float],
+        pairs: Sequence[Rows] | None = None,
+    ) -> None:
+        self._givens, self._units = givens, units
+        self._related: list[list[list[int]]] = []
+        self.count = 0
+        for k, given in enumerate(givens):
+            related: list[list[int]] = [[] for _ in range(given.n_groups)]
+            for a, b in np.zeros((0, 2), dtype=np.intp) if pairs is None else pairs[k]:
+                related[a].append(int(b))
+                related[b].append(int(a))
+            self._related.append(related)
+            sizes = given.sizes
+            left_out = sum(int(sizes[others].sum()) for others in related if others)
+            self.count += int(sizes.sum()) * max(given.n_groups - 1, 0) - left_out
+        memory = min((given.memory for given in givens), default=0)
+        self._capacity = max(_LEAST_HELD, memory // _HELD_SHARE // 8)
 
     def scale(self) -> float:
         """Robust standard deviation of all of them: 1.4826 · median |r|."""
         return _MAD * median_size(self._values, self.count, self._capacity)
 
-    def group_scales(self, scale: float) -> Doubles:
-        """The same for each group, drawn to the pooled one where they are few."""
-        result = np.full(self._given.n_groups, scale)
-        for c, row, strangers in self._groups():
+    def group_scales(self, scale: float) -> list[Doubles]:
+        """The same for each group of each frame, drawn to the pooled one where they are few."""
+        result = [np.full(given.n_groups, scale) for given in self._givens]
+        for k, c, row, strangers in self._groups():
             values = row[strangers]
             count = len(values)
             if count:
                 own = _MAD * float(np.median(np.abs(values)))
                 variance = (_POOLED * scale**2 + count * own**2) / (_POOLED + count)
-                result[c] = np.sqrt(variance)
+                result[k][c] = np.sqrt(variance)
         return result
 
-    def ranked(self, scales: Doubles, ranks: Rows) -> Doubles:
+    def ranked(self, scales: Sequence[Doubles], ranks: Rows) -> Doubles:
         """Values of z = r / (group's scale) at some rising ranks, 0 the lowest."""
 
         def values() -> Iterator[Doubles]:
-            return (row[strangers] / scales[c] for c, row, strangers in self._groups())
+            return (row[strangers] / scales[k][c] for k, c, row, strangers in self._groups())
 
         return ranked(values, ranks, self.count, self._capacity)
 
-    def tail(self, scales: Doubles, threshold: float, count: int) -> tuple[Doubles, float]:
+    def tail(
+        self, scales: Sequence[Doubles], threshold: float, count: int
+    ) -> tuple[Doubles, float]:
         """The `count` highest z, of which the threshold is the lowest; and the design effect.
 
         That is the variance of the numbers of z in the tail per photo, or per group, over what
         independent comparisons would give.
         """
-        n, groups = len(self._given.labels), self._given.n_groups
         above: list[Doubles] = []
-        compared = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
-        counted = np.zeros(groups, dtype=np.intp), np.zeros(n, dtype=np.intp)
-        for c, row, strangers in self._groups():
-            z = row / scales[c]
+        shape = [(given.n_groups, len(given.labels)) for given in self._givens]
+        compared = [tuple(np.zeros(many, dtype=np.intp) for many in each) for each in shape]
+        counted = [tuple(np.zeros(many, dtype=np.intp) for many in each) for each in shape]
+        for k, c, row, strangers in self._groups():
+            z = row / scales[k][c]
             in_tail = strangers & (z >= threshold)
-            compared[0][c], counted[0][c] = np.count_nonzero(strangers), np.count_nonzero(in_tail)
-            compared[1][strangers] += 1
-            counted[1][in_tail] += 1
+            compared[k][0][c], counted[k][0][c] = strangers.sum(), in_tail.sum()
+            compared[k][1][strangers] += 1
+            counted[k][1][in_tail] += 1
             above.append(z[in_tail & (z > threshold)])
         highest = np.concatenate(above)
         tail = np.concatenate([highest, np.full(count - len(highest), threshold)])
-        return tail, _design_effect(compared, counted)
+        return tail, _design_effect(_joined(compared), _joined(counted))
 
-    def _groups(self) -> Iterator[tuple[int, Doubles, Mask]]:
-        """Group after group: its number, correlations with all photos, who is a stranger."""
-        labels = self._given.labels
-        for first, block in self._given.blocks():
-            for c, row in enumerate(block, first):
-                apart = np.ones(self._given.n_groups + 1, dtype=bool)
-                apart[[c, *self._related[c], -1]] = False  # the last is for photos in no group
-                yield c, row, apart[labels]
+    def _groups(self) -> Iterator[tuple[int, int, Doubles, Mask]]:
+        """Group after group: frame, number, correlations with all photos, who is a stranger."""
+        for k, (given, unit) in enumerate(zip(self._givens, self._units, strict=True)):
+            for first, block in given.blocks():
+                for c, row in enumerate(block, first):
+                    apart = np.ones(given.n_groups + 1, dtype=bool)
+                    apart[[c, *self._related[k][c], -1]] = False  # the last: photos in no group
+                    yield k, c, row if unit == 1 else row * unit, apart[given.labels]
 
     def _values(self) -> Iterator[Doubles]:
-        return (row[strangers] for _, row, strangers in self._groups())
+        return (row[strangers] for _, _, row, strangers in self._groups())
 
 
-def _one_camera(given: Comparisons, scale: float) -> Rows:
-    """(m, 2) pairs of groups that look like parts of one camera, in order."""
+def _joined(each: Sequence[tuple[Labels, ...]]) -> tuple[Labels, Labels]:
+    """Counts of all frames, for groups and for photos."""
+    groups, photos = (np.concatenate(parts) for parts in zip(*each, strict=True))
+    return groups, photos
+
+
+def _one_camera(givens: Sequence[Comparisons], scales: Sequence[float]) -> list[Rows]:
+    """(m, 2) pairs of groups of each frame that look like parts of one camera, in order."""
     from scipy.special import ndtri
 
-    count = given.n_groups
-    every = count * (count - 1) // 2
+    counts = [given.n_groups for given in givens]
+    every = max(1, sum(count * (count - 1) // 2 for count in counts))
     most = max(1, int(_MOST_SHARED * every))
-    quality = fingerprint_quality(given.sizes, intra_correlations(given))
-    chance = -float(ndtri(_SHARED_RATE / every)) * scale
-    pairs, strength = np.zeros((0, 2), dtype=np.intp), np.zeros(0)
-    for first, observed in fingerprint_correlations(given):
-        last = first + len(observed)
-        share = observed / np.maximum(np.outer(quality[first:last], quality), 1e-12)
-        later = np.arange(count) > np.arange(first, last)[:, np.newaxis]
-        a, b = np.nonzero((observed > chance) & (share > _SHARED) & later)
-        pairs = np.concatenate([pairs, np.column_stack([a + first, b])])
-        strength = np.concatenate([strength, observed[a, b]])
-        strongest = np.sort(np.argsort(-strength, kind="stable")[:most])
-        pairs, strength = pairs[strongest], strength[strongest]
-    return pairs
+    chance = -float(ndtri(_SHARED_RATE / every))
+    pairs, strength = np.zeros((0, 3), dtype=np.intp), np.zeros(0)
+    for k, (given, scale) in enumerate(zip(givens, scales, strict=True)):
+        quality = fingerprint_quality(given.sizes, intra_correlations(given))
+        for first, observed in fingerprint_correlations(given):
+            last = first + len(observed)
+            share = observed / np.maximum(np.outer(quality[first:last], quality), 1e-12)
+            later = np.arange(counts[k]) > np.arange(first, last)[:, np.newaxis]
+            a, b = np.nonzero((observed > chance * scale) & (share > _SHARED) & later)
+            pairs = np.concatenate([pairs, np.column_stack([np.full(len(a), k), a + first, b])])
+            strength = np.concatenate([strength, observed[a, b] / scale])
+            strongest = np.sort(np.argsort(-strength, kind="stable")[:most])
+            pairs, strength = pairs[strongest], strength[strongest]
+    return [pairs[pairs[:, 0] == k, 1:] for k in range(len(givens))]
 
 
 def _tail_count(count: int) -> int:

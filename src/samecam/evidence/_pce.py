@@ -38,9 +38,16 @@ def pce(
     return _at_zero(_spectrum(a, plane), _spectrum(b, plane), plane)
 
 
-def least_memory(n_pixels: int) -> int:
-    """Bytes that weighing takes at least: comparisons, and then the transforms of one photo."""
-    return max(correlate.LEAST_MEMORY, (_TRANSFORM_BYTES + 4) * n_pixels)
+def least_memory(n_pixels: int, dtype: str = "float16") -> int:
+    """Bytes that weighing takes at least: comparisons, and then the peak of one photo.
+
+    Parameters
+    ----------
+    n_pixels : length of a fingerprint
+    dtype : how it is kept; whole frames, "bits" and "int8", need no transforms
+    """
+    each = {"bits": 4, "int8": 16}.get(dtype, _TRANSFORM_BYTES + 4)
+    return max(correlate.LEAST_MEMORY, each * n_pixels)
 
 
 def photo_pce(

@@ -1,10 +1,11 @@
 """Evidence for each photo's place."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 
-from samecam.arrays import Doubles, Labels
+from samecam.arrays import Doubles, Labels, Rows
 from samecam.evidence._comparisons import Comparisons
 from samecam.evidence._null import Null, false_alarm
 
@@ -19,7 +20,7 @@ class PhotoEvidence:
     correlation : with the fingerprint of the other members of its group
     z : that in units of what chance scatters for this group
     p_value : upper bound of the probability that one photo of another camera reaches z
-    comparisons : groups it was compared with
+    comparisons : groups it was compared with; (n,)
     adjusted : min(1, p_value · comparisons): that a photo of another camera reaches z
         with any of the groups
     other : the other group it correlates with best (of an unclustered photo: the group)
@@ -31,7 +32,7 @@ class PhotoEvidence:
     correlation: Doubles
     z: Doubles
     p_value: Doubles
-    comparisons: int
+    comparisons: Labels
     adjusted: Doubles
     other: Labels
     other_correlation: Doubles
@@ -62,7 +63,7 @@ def photo_evidence(given: Comparisons, null: Null) -> PhotoEvidence:
         correlation=given.own,
         z=z,
         p_value=p_value,
-        comparisons=count,
+        comparisons=np.full(len(given.labels), count, dtype=np.intp),
         adjusted=np.minimum(1.0, p_value * count),
         other=given.other,
         other_correlation=given.other_correlation,
@@ -78,3 +79,34 @@ def _in_units_of_chance(correlation: Doubles, group: Labels, null: Null) -> Doub
     some = np.flatnonzero(group >= 0)
     result[some] = correlation[some] / null.group_scale[group[some]]
     return result
+
+
+def joined_evidence(parts: Sequence[tuple[Rows, Labels, PhotoEvidence]], n: int) -> PhotoEvidence:
+    """Evidence for n photos of several frames.
+
+    Parameters
+    ----------
+    parts : for each frame that has groups: numbers of its photos, numbers that its groups have
+        among all, and the evidence; photos of other frames were compared with nothing
+    """
+    none, nothing = np.full(n, -1, dtype=np.intp), np.full(n, np.nan)
+    whole = PhotoEvidence(
+        group=none.copy(),
+        correlation=nothing.copy(),
+        z=nothing.copy(),
+        p_value=nothing.copy(),
+        comparisons=np.zeros(n, dtype=np.intp),
+        adjusted=nothing.copy(),
+        other=none.copy(),
+        other_correlation=nothing.copy(),
+        other_z=nothing.copy(),
+        other_p_value=nothing.copy(),
+        margin=nothing.copy(),
+    )
+    for at, numbers, part in parts:
+        for field in fields(PhotoEvidence):
+            values = getattr(part, field.name)
+            if field.name in ("group", "other"):
+                values = np.append(numbers, -1)[values]
+            getattr(whole, field.name)[at] = values
+    return whole

@@ -51,9 +51,10 @@ def photo_sentence(evidence: PhotoEvidence, index: int) -> str:
     if p >= 0.5:
         text += "; no bound on the rate of chance can be given for it."
     else:
+        groups = int(evidence.comparisons[index])
         text += (
-            f"; a photo of another camera reaches that with any of the {evidence.comparisons} "
-            f"groups compared in at most {rate_text(p)} cases."
+            f"; a photo of another camera reaches that with any of the {groups} groups compared in "
+            f"at most {rate_text(p)} cases."
         )
     other = int(evidence.other[index])
     if other < 0:
@@ -64,19 +65,20 @@ def photo_sentence(evidence: PhotoEvidence, index: int) -> str:
 def _alone(evidence: PhotoEvidence, index: int) -> str:
     other = int(evidence.other[index])
     if other < 0:
-        return "In no group; there is none to compare it with."
+        return "In no group; there is none of its width and height to compare it with."
     p = float(evidence.other_p_value[index])
     z = float(evidence.other_z[index])
     text = (
         f"In no group. Nearest is group {other}, by {float(evidence.other_correlation[index]):.4f},"
         f" {z:.1f} times what chance scatters"
     )
-    expected = p * evidence.comparisons
+    groups = int(evidence.comparisons[index])
+    expected = p * groups
     if expected >= 0.5:
-        reason = f"among {evidence.comparisons} groups chance does that"
+        reason = f"among {groups} groups chance does that"
     else:
         reason = (
-            f"with {evidence.comparisons} groups chance does that in up to {rate_text(expected)} "
+            f"with {groups} groups chance does that in up to {rate_text(expected)} "
             "cases, and the clustering asked for more"
         )
     return f"{text}: {reason}. It may still be of that camera."
@@ -85,7 +87,7 @@ def _alone(evidence: PhotoEvidence, index: int) -> str:
 def apart_sentence(evidence: GroupEvidence) -> str:
     """Why a group was not merged with the nearest other one."""
     if evidence.apart == "alone":
-        return "There is no other group."
+        return "There is no other group of its width and height."
     start = (
         f"The fingerprints of groups {evidence.group} and {evidence.nearest} correlate by "
         f"{evidence.nearest_correlation:.4f}; one camera would give about "

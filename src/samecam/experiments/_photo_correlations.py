@@ -101,9 +101,10 @@ def _correlate(context: Context, photos: PhotoSet, work: Path, setting: Setting)
         used = [r for r in store.records() if r.has_row and r.meta["status"] in ("good", "weak")]
         good = [_number(record) for record in used if record.meta["status"] == "good"]
         _check(context, photos, setting, good, len(used), done)
-        at = np.array([store.index(record.key) for record in used], dtype=np.intp)
+        rows = store.rows()
+        at = np.array([rows.index(record.key) for record in used], dtype=np.intp)
         memory = context.memory or compute.machine().available // 2
-        gram = correlate.gram(store, rows=at, memory=memory)
+        gram = correlate.gram(rows, rows=at, memory=memory)
     dark = [Exposure(record.meta.get("dark") or 0.0, 0.0).is_dark for record in used]
     arrays = {
         "gram": gram,

@@ -212,7 +212,7 @@ def _extracted(context: Context, drawn: Collection, side: int) -> Correlations:
 
     photos = _fingerprints(context, drawn, side)
     with open_store(photos.case) as store:
-        gram = correlate.gram(store, rows=photos.rows, memory=context.memory or _MEMORY)
+        gram = correlate.gram(store.rows(), rows=photos.rows, memory=context.memory or _MEMORY)
     return Correlations(gram, photos.truth)
 
 
@@ -237,14 +237,15 @@ def _fingerprints(context: Context, drawn: Collection, side: int) -> Fingerprint
     number = {name: k for k, name in enumerate(sorted(set(camera.values())))}
     with open_store(case) as store:
         good = {r.key for r in store.records() if r.has_row and r.meta["status"] == "good"}
-        rows = [k for k, key in enumerate(store.keys) if key in good and key in camera]
+        keys = store.rows().keys
+        rows = [k for k, key in enumerate(keys) if key in good and key in camera]
         if len(rows) < 2:
             raise SamecamError(
                 f"{len(rows)} of the {len(drawn.photos)} photos of {drawn.name} in "
                 f"{str(drawn.root)!r} can be used, and two are needed: see "
                 f"{str(case / 'images.csv')!r} for the reasons."
             )
-        truth = np.array([number[camera[store.keys[k]]] for k in rows], dtype=np.int32)
+        truth = np.array([number[camera[keys[k]]] for k in rows], dtype=np.int32)
     return Fingerprints(case, np.array(rows, dtype=np.intp), truth)
 
 

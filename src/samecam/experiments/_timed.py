@@ -2,12 +2,14 @@
 
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from samecam.arrays import Floats, Rows
+from samecam.arrays import Floats, Rows, Words
 from samecam.store import FingerprintStore, Subset
+
+Part = TypeVar("Part")
 
 
 class TimedStore(Subset):
@@ -28,7 +30,13 @@ class TimedStore(Subset):
 
     def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`."""
-        parts = self.store.columns(width, rows)
+        return self._timed(self.store.columns(width, rows))
+
+    def words(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Words]]:
+        """See `FingerprintStore.words`."""
+        return self._timed(self.store.words(width, rows))
+
+    def _timed(self, parts: Iterator[Part]) -> Iterator[Part]:
         while True:
             began = time.perf_counter()
             part = next(parts, None)

@@ -24,6 +24,7 @@ from samecam.experiments._methods import METHODS, Method, make_estimator
 from samecam.experiments._sources import Fingerprints, Plan, Source, plan, twin_parameters
 from samecam.experiments._study import Run, Study
 from samecam.experiments._text import failures
+from samecam.frames import Frame
 from samecam.metrics import scores
 
 if TYPE_CHECKING:
@@ -172,7 +173,8 @@ def _write(model: Twin, folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     X, labels = scaled(model).fingerprints(_SIDE**2)
-    with closing(DiskStore.create(folder, n_pixels=_SIDE**2)) as store:
+    frame = Frame(_SIDE, _SIDE)
+    with closing(DiskStore.create(folder, frame=frame, dtype="float16")) as store:
         for k, row in enumerate(X):
             store.add(f"{k:06d}", row, sha256=f"{k:064x}", meta={"camera": int(labels[k])})
         store.commit()
@@ -184,7 +186,7 @@ def _written(folder: Path) -> "Iterator[tuple[FingerprintStore, Any]]":
     from samecam.store import DiskStore
 
     with closing(DiskStore.open(folder)) as store:
-        yield store, np.array([r.meta["camera"] for r in store.records()], dtype=np.int32)
+        yield store.rows(), np.array([r.meta["camera"] for r in store.records()], dtype=np.int32)
 
 
 @contextmanager
@@ -194,7 +196,7 @@ def _opened(photos: Fingerprints) -> "Iterator[tuple[FingerprintStore, Any]]":
     from samecam.store import Subset
 
     with open_store(photos.case) as store:
-        yield Subset(store, photos.rows), photos.truth
+        yield Subset(store.rows(), photos.rows), photos.truth
 
 
 def _timed(timing: TimedRun, opener: "Opener", context: Context) -> Run:

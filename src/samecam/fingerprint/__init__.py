@@ -21,6 +21,7 @@ from samecam.fingerprint._fingerprint import (
     fingerprint,
     fingerprints,
 )
+from samecam.fingerprint._frame import FrameKind, FrameRow, frame_row, frame_rows
 from samecam.fingerprint._photo import fingerprint_photo
 from samecam.fingerprint._residual import noise_residual
 from samecam.fingerprint._spectrum import equalise
@@ -28,6 +29,8 @@ from samecam.photos import Portrait
 
 __all__ = [
     "Fingerprints",
+    "FrameKind",
+    "FrameRow",
     "NoResidualError",
     "Preset",
     "Steps",
@@ -35,6 +38,8 @@ __all__ = [
     "fingerprint",
     "fingerprint_photo",
     "fingerprints",
+    "frame_row",
+    "frame_rows",
     "noise_residual",
 ]
 

@@ -82,7 +82,7 @@ def fingerprint(
         if the picture is flat (root-mean-square residual under 0.001 gray levels)
     """
     _check_preset(preset)
-    from samecam.fingerprint import _kernels as k
+    from samecam.fingerprint import _planes as k
 
     residual = gray_residual(image, sigma=sigma)
     work = workspace(*residual.shape)
@@ -101,7 +101,7 @@ def fingerprint(
 
 
 def _subtract_means(residual: Floats, work: Workspace, *, cfa: bool) -> None:
-    from samecam.fingerprint import _kernels as k
+    from samecam.fingerprint import _planes as k
 
     if not cfa:
         k.subtract_row_column_means(residual, work.column)

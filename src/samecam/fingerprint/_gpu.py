@@ -25,9 +25,9 @@ from torch.nn.functional import avg_pool2d, pad
 from samecam import compute
 from samecam.errors import SamecamError
 from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, Fingerprints, Steps, complete
-from samecam.fingerprint._residual import GRAY_WEIGHTS, LEVELS
+from samecam.fingerprint._residual import GRAY_WEIGHTS
 from samecam.fingerprint._spectrum import PEAK, WINDOW
-from samecam.fingerprint._wavelet import HIGH, LOW, PHASE
+from samecam.fingerprint._wavelet import HIGH, LEVELS, LOW, PHASE
 
 Tensor: TypeAlias = torch.Tensor
 Pictures = Sequence[npt.NDArray[np.generic]]
@@ -301,15 +301,15 @@ def clean(residual: Tensor, steps: Steps) -> tuple[Tensor, Tensor]:
     """
     lattices = [(a, b) for a in (0, 1) for b in (0, 1)] if steps["cfa"] else []
     for a, b in lattices:
-        _subtract_means(residual[:, a::2, b::2])
+        subtract_means(residual[:, a::2, b::2])
     if not lattices:
-        _subtract_means(residual)
+        subtract_means(residual)
     if steps["wiener"]:
         residual = wiener(residual)
     if steps["equalise"]:
         residual = equalise(residual)
     if steps["grid"]:
-        _subtract_phase_means(residual)
+        subtract_phase_means(residual)
     out = residual.flatten(1)
     count = out.shape[1]
     mean = out.sum(dim=1, keepdim=True, dtype=torch.float64).div_(count)
@@ -320,14 +320,14 @@ def clean(residual: Tensor, steps: Steps) -> tuple[Tensor, Tensor]:
     return out, flat[:, 0]
 
 
-def _subtract_means(planes: Tensor) -> None:
+def subtract_means(planes: Tensor) -> None:
     """Subtract each row's mean, then each column's, in place."""
     for axis in (2, 1):
         total = planes.sum(dim=axis, keepdim=True, dtype=torch.float64)
         planes -= total.div_(planes.shape[axis]).to(torch.float32)
 
 
-def _subtract_phase_means(planes: Tensor) -> None:
+def subtract_phase_means(planes: Tensor) -> None:
     """Subtract the mean of each of the 16×16 pixel phases, in place."""
     _, height, width = planes.shape
     down, across = -height % PHASE, -width % PHASE

@@ -1,4 +1,4 @@
-"""Numba kernels of the wavelet denoiser: transform, shrinkage, inverse, clean-up.
+"""Numba kernels of the wavelet denoiser: transform, shrinkage, inverse.
 
 One level of the two-dimensional transform of an (h, w) plane is kept in two
 arrays of shape (rows, 2·cols), rows = ⌊(h+7)/2⌋, cols = ⌊(w+7)/2⌋:
@@ -17,9 +17,10 @@ All kernels release the GIL.
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Doubles, Floats
+from samecam.arrays import Floats
 from samecam.compute import jit
-from samecam.fingerprint._wavelet import HIGH, LOW, PHASE
+from samecam.fingerprint._rings import ANALYSED, MADE, SHRUNK, TAKEN, Rings, Scratch
+from samecam.fingerprint._wavelet import HIGH, LEVELS, LOW
 
 # The wavelet's filters number by number, for loops without an index.
 H0, H1, H2, H3, H4, H5, H6, H7 = (np.float32(v) for v in LOW)
@@ -79,48 +80,43 @@ def _analyse_line(line: Floats, width: int, out: Floats, even: Floats, odd: Floa
 
 
 @_jit
-def analyse(
-    src: Floats,
-    height: int,
-    width: int,
-    low: Floats,
-    high: Floats,
-    lines: Floats,
-    even: Floats,
-    odd: Floats,
+def _analyse_row(
+    k: int, src: Floats, height: int, width: int, low: Floats, high: Floats, scratch: Scratch
 ) -> None:
-    """One level of the transform of `src[:height, :width]` into `low` and `high`.
-
-    `lines` (≥2, ≥width), `even` and `odd` (≥cols+3) are work arrays.
-    """
-    a, d = lines[0], lines[1]
-    for k in range(height // 2):
-        r0 = src[reflect(2 * k + 1, height)]
-        r1 = src[reflect(2 * k, height)]
-        r2 = src[reflect(2 * k - 1, height)]
-        r3 = src[reflect(2 * k - 2, height)]
-        r4 = src[reflect(2 * k - 3, height)]
-        r5 = src[reflect(2 * k - 4, height)]
-        r6 = src[reflect(2 * k - 5, height)]
-        r7 = src[reflect(2 * k - 6, height)]
+    """Row `k` of both bands of one level; row y of the plane is row y mod len(src) of `src`."""
+    n, i = len(src), 2 * k + 1
+    a, d = scratch.lines[0], scratch.lines[1]
+    if k < height // 2:
+        r0, r1 = src[reflect(i, height) % n], src[reflect(i - 1, height) % n]
+        r2, r3 = src[reflect(i - 2, height) % n], src[reflect(i - 3, height) % n]
+        r4, r5 = src[reflect(i - 4, height) % n], src[reflect(i - 5, height) % n]
+        r6, r7 = src[reflect(i - 6, height) % n], src[reflect(i - 7, height) % n]
         for x in range(width):
             v0, v1, v2, v3 = r0[x], r1[x], r2[x], r3[x]
             v4, v5, v6, v7 = r4[x], r5[x], r6[x], r7[x]
             a[x] = H0 * v0 + H1 * v1 + H2 * v2 + H3 * v3 + H4 * v4 + H5 * v5 + H6 * v6 + H7 * v7
             d[x] = G0 * v0 + G1 * v1 + G2 * v2 + G3 * v3 + G4 * v4 + G5 * v5 + G6 * v6 + G7 * v7
-        _analyse_line(a, width, low[k], even, odd)
-        _analyse_line(d, width, high[k], even, odd)
-    for k in range(height // 2, (height + 7) // 2):
+    else:
         a[:width] = 0.0
         d[:width] = 0.0
         for step in range(8):
-            j = _term(step, 2 * k + 1 - height)
-            row = src[reflect(2 * k + 1 - j, height)]
+            j = _term(step, i - height)
+            row = src[reflect(i - j, height) % n]
             for x in range(width):
                 a[x] += LOW[j] * row[x]
                 d[x] += HIGH[j] * row[x]
-        _analyse_line(a, width, low[k], even, odd)
-        _analyse_line(d, width, high[k], even, odd)
+    _analyse_line(a, width, low, scratch.even, scratch.odd)
+    _analyse_line(d, width, high, scratch.even, scratch.odd)
+
+
+@_jit
+def analyse(
+    src: Floats, height: int, width: int, low: Floats, high: Floats, scratch: Scratch
+) -> None:
+    """One level of the transform of `src[:height, :width]` into `low` and `high`."""
+    plane = src[:height]
+    for k in range((height + 7) // 2):
+        _analyse_row(k, plane, height, width, low[k], high[k], scratch)
 
 
 @_jit
@@ -146,43 +142,87 @@ def _synthesise_line(
 
 
 @_jit
-def synthesise(
-    low: Floats,
-    high: Floats,
-    height: int,
-    width: int,
-    out: Floats,
-    lines: Floats,
-    even: Floats,
-    odd: Floats,
+def _synthesise_pair(
+    m: int, lines: Floats, width: int, top: Floats, bottom: Floats, both: bool
 ) -> None:
-    """Inverse of `analyse`: `out[:height, :width]` from the two bands of one level.
+    """Rows 2m and, if `both`, 2m+1 of a plane.
 
-    `lines` (8, ≥width) holds the last four rows of either band after their
-    horizontal pass.
+    `lines[k % 4]` is row k of the low band after its horizontal pass, `lines[k % 4 + 4]` that
+    of the high band, k = m … m+3.
     """
+    k0, k1, k2, k3 = m % 4, (m + 1) % 4, (m + 2) % 4, (m + 3) % 4
+    a0, a1, a2, a3 = lines[k0], lines[k1], lines[k2], lines[k3]
+    d0, d1, d2, d3 = lines[k0 + 4], lines[k1 + 4], lines[k2 + 4], lines[k3 + 4]
+    for x in range(width):
+        top[x] = (H7 * a3[x] + H5 * a2[x] + H3 * a1[x] + H1 * a0[x]) + (
+            G7 * d3[x] + G5 * d2[x] + G3 * d1[x] + G1 * d0[x]
+        )
+    if both:
+        for x in range(width):
+            bottom[x] = (H6 * a3[x] + H4 * a2[x] + H2 * a1[x] + H0 * a0[x]) + (
+                G6 * d3[x] + G4 * d2[x] + G2 * d1[x] + G0 * d0[x]
+            )
+
+
+@_jit
+def synthesise(
+    low: Floats, high: Floats, height: int, width: int, out: Floats, scratch: Scratch
+) -> None:
+    """Inverse of `analyse`: `out[:height, :width]` from the two bands of one level."""
+    lines, even, odd = scratch.lines, scratch.even, scratch.odd
     cols = (width + 7) // 2
-    for k in range(3):
-        _synthesise_line(low[k], cols, width, lines[k], even, odd)
-        _synthesise_line(high[k], cols, width, lines[k + 4], even, odd)
-    for m in range((height + 1) // 2):
-        k = m + 3
+    for k in range((height + 7) // 2):
         _synthesise_line(low[k], cols, width, lines[k % 4], even, odd)
         _synthesise_line(high[k], cols, width, lines[k % 4 + 4], even, odd)
-        a0, a1, a2, a3 = lines[m % 4], lines[(m + 1) % 4], lines[(m + 2) % 4], lines[k % 4]
-        d0, d1 = lines[m % 4 + 4], lines[(m + 1) % 4 + 4]
-        d2, d3 = lines[(m + 2) % 4 + 4], lines[k % 4 + 4]
-        top = out[2 * m]
-        for x in range(width):
-            top[x] = (H7 * a3[x] + H5 * a2[x] + H3 * a1[x] + H1 * a0[x]) + (
-                G7 * d3[x] + G5 * d2[x] + G3 * d1[x] + G1 * d0[x]
-            )
-        if 2 * m + 1 < height:
-            bottom = out[2 * m + 1]
-            for x in range(width):
-                bottom[x] = (H6 * a3[x] + H4 * a2[x] + H2 * a1[x] + H0 * a0[x]) + (
-                    G6 * d3[x] + G4 * d2[x] + G2 * d1[x] + G0 * d0[x]
-                )
+        m = k - 3
+        if m >= 0:
+            last = min(2 * m + 1, height - 1)
+            _synthesise_pair(m, lines, width, out[2 * m], out[last], last > 2 * m)
+
+
+@_jit
+def _square(line: Floats, squares: Floats) -> None:
+    """Squares of a row of a band, which has four zeros on either side there."""
+    inner = squares[4 : 4 + line.size]
+    for x in range(line.size):
+        inner[x] = line[x] * line[x]
+
+
+@_jit
+def _shrink_row(t: int, line: Floats, variance: np.float32, squares: Floats, sums: Floats) -> None:
+    """Keep the noise part of row `t` of a detail band; rows t−4 … t+4 are in `squares`."""
+    cols = line.size
+    wide = cols + 8
+    b0, b1, b2 = squares[t % 9], squares[(t + 8) % 9], squares[(t + 1) % 9]
+    b3, b4 = squares[(t + 7) % 9], squares[(t + 2) % 9]
+    b5, b6 = squares[(t + 6) % 9], squares[(t + 3) % 9]
+    b7, b8 = squares[(t + 5) % 9], squares[(t + 4) % 9]
+    s1, s2, s3, s4 = sums[0], sums[1], sums[2], sums[3]
+    # Loops begin at 0 and write to one array: else the compiler makes no vector code of them.
+    for x in range(wide):
+        s1[x] = b0[x] + (b1[x] + b2[x])
+    for x in range(wide):
+        s2[x] = s1[x] + (b3[x] + b4[x])
+    for x in range(wide):
+        s3[x] = s2[x] + (b5[x] + b6[x])
+    for x in range(wide):
+        s4[x] = s3[x] + (b7[x] + b8[x])
+    n3, n5 = np.float32(1 / 9), np.float32(1 / 25)
+    n7, n9 = np.float32(1 / 49), np.float32(1 / 81)
+    for x in range(cols):
+        m = (s1[x + 3] + s1[x + 4] + s1[x + 5]) * n3
+        w = (s2[x + 2] + s2[x + 3] + s2[x + 4] + s2[x + 5] + s2[x + 6]) * n5
+        m = w if w < m else m
+        w = (s3[x + 1] + s3[x + 2] + s3[x + 3] + s3[x + 4]) + (s3[x + 5] + s3[x + 6] + s3[x + 7])
+        w *= n7
+        m = w if w < m else m
+        w = (s4[x] + s4[x + 1] + s4[x + 2] + s4[x + 3] + s4[x + 4]) + (
+            s4[x + 5] + s4[x + 6] + s4[x + 7] + s4[x + 8]
+        )
+        w *= n9
+        m = w if w < m else m
+        m = m if m > variance else variance
+        line[x] = line[x] * (variance / m)
 
 
 @_jit
@@ -204,173 +244,146 @@ def shrink(
     """
     wide = cols + 8
     squares[:, :wide] = 0.0
-    sums[:, :wide] = 0.0
-    n3, n5 = np.float32(1 / 9), np.float32(1 / 25)
-    n7, n9 = np.float32(1 / 49), np.float32(1 / 81)
-    s1, s2, s3, s4 = sums[0], sums[1], sums[2], sums[3]
     for y in range(rows + 4):
-        fresh = squares[y % 9]
         if y < rows:
-            line = band[y, first : first + cols]
-            for x in range(cols):
-                fresh[x + 4] = line[x] * line[x]
+            _square(band[y, first : first + cols], squares[y % 9])
         else:
-            fresh[:wide] = 0.0
-        t = y - 4
-        if t < 0:
-            continue
-        b0, b1, b2 = squares[t % 9], squares[(t + 8) % 9], squares[(t + 1) % 9]
-        b3, b4 = squares[(t + 7) % 9], squares[(t + 2) % 9]
-        b5, b6 = squares[(t + 6) % 9], squares[(t + 3) % 9]
-        b7, b8 = squares[(t + 5) % 9], squares[(t + 4) % 9]
-        for x in range(4, cols + 4):
-            v = b0[x] + (b1[x] + b2[x])
-            s1[x] = v
-            v += b3[x] + b4[x]
-            s2[x] = v
-            v += b5[x] + b6[x]
-            s3[x] = v
-            s4[x] = v + (b7[x] + b8[x])
-        line = band[t, first : first + cols]
-        for x in range(cols):
-            m = (s1[x + 3] + s1[x + 4] + s1[x + 5]) * n3
-            w = (s2[x + 2] + s2[x + 3] + s2[x + 4] + s2[x + 5] + s2[x + 6]) * n5
-            m = w if w < m else m
-            w = (s3[x + 1] + s3[x + 2] + s3[x + 3] + s3[x + 4]) + (
-                s3[x + 5] + s3[x + 6] + s3[x + 7]
-            )
-            w *= n7
-            m = w if w < m else m
-            w = (s4[x] + s4[x + 1] + s4[x + 2] + s4[x + 3] + s4[x + 4]) + (
-                s4[x + 5] + s4[x + 6] + s4[x + 7] + s4[x + 8]
-            )
-            w *= n9
-            m = w if w < m else m
-            m = m if m > variance else variance
-            line[x] = line[x] * (variance / m)
+            squares[y % 9, :wide] = 0.0
+        if y >= 4:
+            line = band[y - 4, first : first + cols]
+            _shrink_row(y - 4, line, variance, squares, sums)
 
 
 @_jit
-def add_scaled(
-    low: Floats,
-    high: Floats,
-    rows: int,
-    width2: int,
-    weight: np.float32,
-    total_low: Floats,
-    total_high: Floats,
-    fresh: bool,
-) -> None:
-    """`total = weight·band` (or `+=` unless `fresh`) for both bands of one level."""
-    for y in range(rows):
-        a, b, ta, tb = low[y], high[y], total_low[y], total_high[y]
-        if fresh:
-            for x in range(width2):
-                ta[x] = weight * a[x]
-                tb[x] = weight * b[x]
-        else:
-            for x in range(width2):
-                ta[x] += weight * a[x]
-                tb[x] += weight * b[x]
+def _rows_out(level: int, rings: Rings) -> int:
+    """How many rows of its plane a level has made again."""
+    return int(min(rings.sizes[level, 0], max(0, 2 * (rings.done[level, MADE] - 3))))
 
 
 @_jit
-def take_channel(image: npt.NDArray[np.generic], channel: int, plane: Floats) -> None:
-    """Copy one channel of an (h, w, c) image of any real type into a float32 plane."""
-    for y in range(image.shape[0]):
-        for x in range(image.shape[1]):
-            plane[y, x] = image[y, x, channel]
+def _next_step(rings: Rings) -> tuple[int, int]:
+    """What can be done, nearest to the end first: which step, of which level."""
+    sizes, done = rings.sizes, rings.done
+    for level in range(LEVELS - 1, -1, -1):
+        k = done[level, MADE]
+        deeper = level + 1 == LEVELS or _rows_out(level + 1, rings) > k
+        if k < done[level, SHRUNK] and deeper:
+            return MADE, level
+    for level in range(LEVELS - 1, -1, -1):
+        height, rows = sizes[level, 0], sizes[level + 1, 0]
+        t, k = done[level, SHRUNK], done[level, ANALYSED]
+        if t < rows and k >= min(t + 5, rows):
+            return SHRUNK, level
+        needed = max(2 * k + 2, 6) if k < height // 2 else height
+        if k < rows and done[level, TAKEN] >= min(needed, height):
+            return ANALYSED, level
+    return TAKEN, 0
 
 
 @_jit
-def _sum(row: npt.NDArray[np.floating]) -> float:
-    """Sum of a row in float64, in eight interleaved lanes (a fixed order that vectorises)."""
-    n = row.size
-    whole = n - n % 8
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    for x in range(0, whole, 8):
-        s0 += np.float64(row[x])
-        s1 += np.float64(row[x + 1])
-        s2 += np.float64(row[x + 2])
-        s3 += np.float64(row[x + 3])
-        s4 += np.float64(row[x + 4])
-        s5 += np.float64(row[x + 5])
-        s6 += np.float64(row[x + 6])
-        s7 += np.float64(row[x + 7])
-    for x in range(whole, n):
-        s0 += np.float64(row[x])
-    return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
+def _analyse_next(level: int, rings: Rings) -> None:
+    height, width = rings.sizes[level]
+    cols = (width + 7) // 2
+    k = rings.done[level, ANALYSED]
+    src = rings.pixels
+    if level > 0:
+        first, ring = rings.places[level - 1]
+        src = rings.low[first : first + ring]
+    first, ring = rings.places[level]
+    low, high = rings.low[first + k % ring], rings.high[first + k % ring]
+    _analyse_row(k, src, height, width, low, high, rings.scratch)
+    for band in range(3):
+        _square(_detail(band, low, high, cols), rings.squares[27 * level + 9 * band + k % 9])
 
 
 @_jit
-def subtract_row_column_means(plane: Floats, column: Doubles) -> None:
-    """Subtract each row's mean, then each column's, in place; `column` (w,) is work space."""
-    h, w = plane.shape
-    column[:w] = 0.0
-    for y in range(h):
-        row = plane[y]
-        mean = np.float32(_sum(row) / w)
-        for x in range(w):
-            row[x] -= mean
-            column[x] += row[x]
-    for x in range(w):
-        column[x] /= h
-    for y in range(h):
-        row = plane[y]
-        for x in range(w):
-            row[x] -= np.float32(column[x])
+def _detail(band: int, low: Floats, high: Floats, cols: int) -> Floats:
+    """Horizontal, vertical or diagonal details of a row."""
+    row, first = low if band == 0 else high, 0 if band == 1 else cols
+    return row[first : first + cols]
 
 
 @_jit
-def subtract_phase_means(plane: Floats, total: Doubles) -> None:
-    """Subtract the mean of each of the 16×16 cosets {(y, x): y≡a, x≡b (mod 16)}, in place.
+def _shrink_next(level: int, rings: Rings, variance: np.float32) -> None:
+    rows, cols = rings.sizes[level + 1]
+    first, ring = rings.places[level]
+    t = rings.done[level, SHRUNK]
+    low, high = rings.low[first + t % ring], rings.high[first + t % ring]
+    for band in range(3):
+        at = 27 * level + 9 * band
+        squares = rings.squares[at : at + 9]
+        if t + 4 >= rows:
+            squares[(t + 4) % 9, : cols + 8] = 0.0
+        _shrink_row(t, _detail(band, low, high, cols), variance, squares, rings.sums)
 
-    `total` (16, 16) is work space.
+
+@_jit
+def _synthesise_next(level: int, rings: Rings, out: Floats, start: int) -> None:
+    height, width = rings.sizes[level]
+    cols = (width + 7) // 2
+    first, ring = rings.places[level]
+    k = rings.done[level, MADE]
+    low, high = rings.low[first + k % ring], rings.high[first + k % ring]
+    if level + 1 == LEVELS:
+        low[:cols] = 0.0
+    lines = rings.lines[8 * level : 8 * (level + 1)]
+    _synthesise_line(low, cols, width, lines[k % 4], rings.scratch.even, rings.scratch.odd)
+    _synthesise_line(high, cols, width, lines[k % 4 + 4], rings.scratch.even, rings.scratch.odd)
+    y = 2 * (k - 3)
+    if y < 0:
+        return
+    last = min(y + 1, height - 1)
+    if level == 0:
+        top, bottom = out[y - start], out[last - start]
+    else:
+        first, ring = rings.places[level - 1]
+        top, bottom = rings.low[first + y % ring], rings.low[first + last % ring]
+    _synthesise_pair(k - 3, lines, width, top, bottom, last > y)
+
+
+@_jit
+def _copy(pixels: npt.NDArray[np.generic], row: Floats) -> None:
+    for x in range(row.size):
+        row[x] = pixels[x]
+
+
+@_jit
+def next_rows(
+    image: npt.NDArray[np.uint8],
+    precise: Floats,
+    rings: Rings,
+    variance: np.float32,
+    out: Floats,
+    works: bool,
+) -> int:
+    """Fill `out` with the next rows of the residual; how many there were.
+
+    The (h, w) picture is `image` or, if that is empty, `precise`: to compile it once for both.
+    `out` has an even number of rows, or all that are left. Unless `works`, nothing is computed
+    and the lengths that rings need are noted in `rings.places`.
     """
-    h, w = plane.shape
-    whole = w - w % PHASE
-    total[:, :] = 0.0
-    for y in range(h):
-        row, sums = plane[y], total[y % PHASE]
-        for start in range(0, whole, PHASE):
-            for b in range(PHASE):
-                sums[b] += row[start + b]
-        for x in range(whole, w):
-            sums[x - whole] += row[x]
-    for a in range(min(PHASE, h)):
-        for b in range(min(PHASE, w)):
-            total[a, b] /= ((h - a + PHASE - 1) // PHASE) * ((w - b + PHASE - 1) // PHASE)
-    for y in range(h):
-        row, means = plane[y], total[y % PHASE]
-        for start in range(0, whole, PHASE):
-            for b in range(PHASE):
-                row[start + b] -= np.float32(means[b])
-        for x in range(whole, w):
-            row[x] -= np.float32(means[x - whole])
-
-
-@_jit
-def normalise(plane: Floats, out: Floats, column: Doubles) -> float:
-    """Write `plane`, flattened, with zero mean and unit norm to `out`; returns its energy.
-
-    Energy is the sum of squares before scaling; when it is 0, `out` is all zero.
-    `column` (w,) is work space.
-    """
-    h, w = plane.shape
-    total = 0.0
-    for y in range(h):
-        total += _sum(plane[y])
-    mean = np.float32(total / (h * w))
-    column[:w] = 0.0
-    for y in range(h):
-        row = plane[y]
-        for x in range(w):
-            v = np.float64(row[x] - mean)
-            column[x] += v * v
-    energy = _sum(column[:w])
-    scale = np.float32(1.0 / np.sqrt(energy)) if energy > 0.0 else np.float32(0.0)
-    for y in range(h):
-        row = plane[y]
-        for x in range(w):
-            out[y * w + x] = (row[x] - mean) * scale
-    return energy
+    done, start = rings.done, _rows_out(0, rings)
+    goal = int(min(start + len(out), rings.sizes[0, 0]))
+    while _rows_out(0, rings) < goal:
+        step, level = _next_step(rings)
+        if works:
+            if step == TAKEN:
+                y = done[0, TAKEN]
+                row = rings.pixels[y % len(rings.pixels), : out.shape[1]]
+                if image.size:
+                    _copy(image[y], row)
+                else:
+                    _copy(precise[y], row)
+            elif step == ANALYSED:
+                _analyse_next(level, rings)
+            elif step == SHRUNK:
+                _shrink_next(level, rings, variance)
+            else:
+                _synthesise_next(level, rings, out, start)
+        done[level, step] += 1
+        if step == ANALYSED:
+            if level + 1 < LEVELS:
+                done[level + 1, TAKEN] += 1
+            waiting = done[level, ANALYSED] - done[level, MADE]
+            rings.places[level, 1] = max(rings.places[level, 1], waiting)
+    return goal - start

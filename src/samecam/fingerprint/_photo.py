@@ -9,9 +9,7 @@ from samecam.arrays import Floats
 from samecam.errors import SamecamError
 from samecam.fingerprint._fingerprint import Steps, fingerprint
 from samecam.inputs import read_input
-from samecam.photos import PhotoError, Portrait, read_photo
-
-_SIZE = 512
+from samecam.photos import PhotoError, Portrait, read_frame, read_photo
 
 
 def fingerprint_photo(
@@ -24,13 +22,15 @@ def fingerprint_photo(
 ) -> Floats:
     """Fingerprint of a photo: float32 vector, zero mean, unit norm.
 
-    The correlation of two photos is the scalar product of their fingerprints.
+    The correlation of two photos of one width and height is the scalar product of their
+    fingerprints.
 
     Parameters
     ----------
     photo : a file, or an array (h, w, 3), (h, w, 1) or (h, w) on the 0–255 scale
-    size, offset, portrait : the crop of a file, see `samecam.photos.read_photo`; the size is
-        512 if none is given. An array is taken whole.
+    size : None: the whole of a file's picture, in luma, as a case compares it but for the
+        rounding of what is kept; a number: a square in colour, as the paper has it, where
+        `offset` and `portrait` say, see `samecam.photos.read_photo`. An array is taken whole.
     **steps : see `samecam.fingerprint.fingerprint`
 
     Raises
@@ -47,7 +47,12 @@ def fingerprint_photo(
     name = os.fspath(photo)
     try:
         data = read_input(name)
-        used = read_photo(data, size=size or _SIZE, offset=offset, portrait=portrait)
+        if size is None:
+            if (offset, portrait) != ((0, 0), "keep"):
+                raise ValueError("offset and portrait are for squares; give a size")
+            used = read_frame(data)
+        else:
+            used = read_photo(data, size=size, offset=offset, portrait=portrait)
     except OSError as error:
         raise SamecamError(f"{name!r} cannot be read: {error.strerror}.") from None
     except PhotoError as error:

@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.errors import ParameterValueError
+from samecam.fingerprint._rings import Scratch
+from samecam.fingerprint._wavelet import LEVELS
 
-LEVELS = 4
 GRAY_WEIGHTS = (0.2989, 0.5870, 0.1140)
 
 
@@ -36,9 +37,9 @@ class Workspace:
         self.total_low = [np.empty(shape, dtype=np.float32) for shape in bands]
         self.total_high = [np.empty(shape, dtype=np.float32) for shape in bands]
         cols = max(w for _, w in self.sizes) + 16
-        self.lines = np.empty((8, cols), dtype=np.float32)
-        self.even = np.empty(cols, dtype=np.float32)
-        self.odd = np.empty(cols, dtype=np.float32)
+        self.scratch = Scratch(
+            np.empty((8, cols), dtype=np.float32), *np.empty((2, cols), dtype=np.float32)
+        )
         self.squares = np.empty((9, cols), dtype=np.float32)
         self.sums = np.empty((4, cols), dtype=np.float32)
         self.column = np.empty(width, dtype=np.float64)
@@ -144,14 +145,15 @@ def _noise_bands(
 ) -> None:
     """Transform one channel and shrink its bands; results in `work.low`, `work.high`."""
     from samecam.fingerprint import _kernels as k
+    from samecam.fingerprint._planes import take_channel
 
-    k.take_channel(stack, channel, work.plane)
+    take_channel(stack, channel, work.plane)
     variance = np.float32(sigma * sigma)
     source = work.plane
     for level, (h, w) in enumerate(work.sizes[:-1]):
         rows, cols = work.sizes[level + 1]
         low, high = work.low[level], work.high[level]
-        k.analyse(source, h, w, low, high, work.lines, work.even, work.odd)
+        k.analyse(source, h, w, low, high, work.scratch)
         k.shrink(low, cols, cols, rows, variance, work.squares, work.sums)
         k.shrink(high, 0, cols, rows, variance, work.squares, work.sums)
         k.shrink(high, cols, cols, rows, variance, work.squares, work.sums)
@@ -165,10 +167,10 @@ def _bands(work: Workspace) -> Iterator[tuple[int, int, int]]:
 
 
 def _add_to_total(work: Workspace, weight: float, *, fresh: bool) -> None:
-    from samecam.fingerprint import _kernels as k
+    from samecam.fingerprint._planes import add_scaled
 
     for level, rows, cols in _bands(work):
-        k.add_scaled(
+        add_scaled(
             work.low[level],
             work.high[level],
             rows,
@@ -187,4 +189,4 @@ def _synthesise(work: Workspace, low: list[Floats], high: list[Floats]) -> None:
     for level in reversed(range(LEVELS)):
         h, w = work.sizes[level]
         target = work.plane if level == 0 else low[level - 1]
-        k.synthesise(low[level], high[level], h, w, target, work.lines, work.even, work.odd)
+        k.synthesise(low[level], high[level], h, w, target, work.scratch)

@@ -17,5 +17,7 @@ LOW = np.array(
 # g[j] = (−1)^(j+1) h[7−j]; the filters of synthesis are these reversed.
 HIGH = np.where(np.arange(8) % 2, LOW[::-1], -LOW[::-1])
 
+LEVELS = 4
+
 # The period of JPEG's block grid: 8 for luma, 16 where chroma is subsampled.
 PHASE = 16

@@ -1,20 +1,24 @@
 """Photo files to pixels: list them, decode what is used, say why not."""
 
-from samecam.photos._decode import LARGEST, SMALLEST, Portrait, check_crop, read_photo
+from samecam.photos._decode import LARGEST, SMALLEST, At, Crop, Portrait, check_crop, read_photo
 from samecam.photos._exif import Exif
-from samecam.photos._header import READ, looks_like_picture, read_header
+from samecam.photos._frame import read_frame
+from samecam.photos._header import MOST_PIXELS, READ, looks_like_picture, read_header
 from samecam.photos._jpeg_scans import load_kernels
 from samecam.photos._photo import PHOTO_CODES, Photo, PhotoCode, PhotoError, PhotoInfo
 from samecam.photos._scan import PhotoFile, scan, would_find
-from samecam.photos._screen import Exposure, exposure
+from samecam.photos._screen import Exposure, exposure, frame_exposure
 from samecam.photos._small import SIDE, low_pass
 
 __all__ = [
     "LARGEST",
+    "MOST_PIXELS",
     "PHOTO_CODES",
     "READ",
     "SIDE",
     "SMALLEST",
+    "At",
+    "Crop",
     "Exif",
     "Exposure",
     "Photo",
@@ -25,9 +29,11 @@ __all__ = [
     "Portrait",
     "check_crop",
     "exposure",
+    "frame_exposure",
     "load_kernels",
     "looks_like_picture",
     "low_pass",
+    "read_frame",
     "read_header",
     "read_photo",
     "scan",

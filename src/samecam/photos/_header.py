@@ -1,6 +1,7 @@
 """What the header of a picture says, before any pixel is decoded."""
 
 import io
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from samecam.photos._photo import PhotoCode, PhotoError, PhotoInfo, Picture
 
 FORMATS = ("JPEG", "PNG", "TIFF", "WEBP", "BMP")  # as Pillow calls them; JPEG includes MPO
 READ = "JPEG, PNG, TIFF, WebP, BMP, HEIC, raw"
+MOST_PIXELS = 200_000_000  # of a picture, or photosites of a raw one, that is decoded whole
 _ORIENTATION, _WIDTH, _HEIGHT = 0x0112, 256, 257
 _STORED_SIZE = "_size"  # of a Pillow image, whose `size` cannot be set
 
@@ -44,7 +46,7 @@ def reading(data: bytes) -> Iterator[None]:
     """Let whatever a decoder raises or warns of become a `PhotoError`."""
     if not data:
         raise PhotoError("empty", "empty file")
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _our_limit:
         warnings.simplefilter("ignore")  # a damaged file's warnings are no news to the user
         try:
             yield
@@ -52,6 +54,44 @@ def reading(data: bytes) -> Iterator[None]:
             raise
         except Exception as error:  # any byte sequence may arrive
             raise explained(error) from error
+
+
+class _Limit:
+    """Within this, Pillow refuses what has more than `MOST_PIXELS`, and nothing less.
+
+    Pillow keeps its own limit for the whole process: it is back when the last thread has left.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._before: int | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._before = Image.MAX_IMAGE_PIXELS
+                Image.MAX_IMAGE_PIXELS = MOST_PIXELS // 2  # above it warns, above twice it raises
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                Image.MAX_IMAGE_PIXELS = self._before
+
+
+_our_limit = _Limit()
+
+
+@contextmanager
+def known(info: PhotoInfo) -> Iterator[None]:
+    """Let errors carry what the header said."""
+    try:
+        yield
+    except PhotoError as error:
+        raise error.with_info(info) from error
+    except Exception as error:  # any byte sequence may arrive
+        raise explained(error).with_info(info) from error
 
 
 def is_optional(data: bytes) -> bool:
@@ -128,14 +168,15 @@ def explained(error: Exception) -> PhotoError:
     return PhotoError(code, f"{code}: {message or type(error).__name__}")
 
 
-def most_decoded() -> int:
-    """Pixels above which no picture is decoded whole."""
-    return 2 * (Image.MAX_IMAGE_PIXELS or 0)
+def check_size(picture: Picture) -> None:
+    """Raise if a picture is too large for an optional decoder, which decodes all of it."""
+    if picture.n_decoded > MOST_PIXELS:
+        raise too_large()
 
 
 def too_large() -> PhotoError:
-    """The error of a picture with more pixels than that."""
-    return PhotoError("too-large", f"too large to decode whole: over {most_decoded()} pixels")
+    """The error of a picture with more pixels than are decoded whole."""
+    return PhotoError("too-large", f"too large to decode whole: over {MOST_PIXELS} pixels")
 
 
 def looks_like_picture(head: bytes) -> bool:

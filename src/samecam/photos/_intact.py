@@ -6,7 +6,7 @@ from samecam.photos import _blank, _jpeg, _jpeg_scans, _png, _tiff, _webp
 from samecam.photos._photo import Box, PhotoError, PhotoInfo
 
 _PLAIN, _JPEG, _DEFLATE = 1, 7, (8, 32946)
-_ENDS = "truncated: the picture ends inside the part that is used"
+ENDS = "truncated: the picture ends inside the part that is used"
 
 
 def is_jpeg(info: PhotoInfo) -> bool:
@@ -39,7 +39,7 @@ def check(data: bytes, info: PhotoInfo, box: Box) -> bool:
 def _check_scans(data: bytes, box: Box, tables: bytes = b"") -> bool:
     finding = _jpeg_scans.examine(data, box, tables)
     if finding == "ended":
-        raise PhotoError("truncated", _ENDS)
+        raise PhotoError("truncated", ENDS)
     if finding == "damaged":
         raise _damaged("the coded pixels are not what an encoder writes")
     return finding == "whole"

@@ -34,8 +34,9 @@ def _fill(data: Bytes, at: int, bits: int, held: int) -> tuple[int, int, int]:
         return at, bits, held
     bits &= (1 << held) - 1
     if at + 4 <= data.size:
-        word = int(data[at]) << 24 | int(data[at + 1]) << 16
-        word |= int(data[at + 2]) << 8 | int(data[at + 3])
+        first = np.uint64(at)  # of an index that may be negative, Numba would have to ask
+        word = int(data[first]) << 24 | int(data[first + np.uint64(1)]) << 16
+        word |= int(data[first + np.uint64(2)]) << 8 | int(data[first + np.uint64(3)])
         if ((word ^ 0xFFFFFFFF) - 0x01010101) & word & 0x80808080 == 0:  # no byte is FF
             return at + 4, bits << 32 | word, held + 32
     while held <= 48 and at < data.size:
@@ -117,6 +118,25 @@ def _why(held: int) -> int:
 
 
 @_jit
+def _step(bits: int, held: int, k: int, table: Numbers) -> tuple[int, int]:
+    """Pass over coefficients from number `k` on as long as several fit at once.
+
+    Returns the bits that are still held, and the number of the next coefficient; 64: none is left.
+    """
+    ahead = np.uint64(bits) << np.uint64(64 - held) if held else np.uint64(0)
+    while held >= STEP and k < 64:
+        step = int(table[ahead >> np.uint64(64 - STEP)])
+        ends = step >> 16
+        if step == 0 or k + (step & 255) + ends > 64:
+            break
+        used = (step >> 8) & 15
+        held -= used
+        ahead <<= np.uint64(used)
+        k = 64 if ends else k + (step & 255)
+    return held, k
+
+
+@_jit
 def walk_sequential(
     data: Bytes,
     at: int,
@@ -160,18 +180,13 @@ def walk_sequential(
             held -= size
             if abs(means[component] * scale) > LIMIT:
                 return DAMAGED, at
-            k = 1
+            k, table = 1, stepped[ac]
             while k < 64:
                 at, bits, held = _fill(data, at, bits, held)
-                if held >= STEP:
-                    step = stepped[ac, (bits >> (held - STEP)) & ((1 << STEP) - 1)]
-                    ends = step >> 16
-                    if step and k + (step & 255) + ends <= 64:
-                        held -= (step >> 8) & 15
-                        k += step & 255
-                        if ends:
-                            break
-                        continue
+                before = held
+                held, k = _step(bits, held, k, table)
+                if held != before:
+                    continue
                 entry = _symbol(bits, held, ac, quick, last, first)
                 used, size, run = entry >> 8, entry & 15, (entry >> 4) & 15
                 if entry == 0 or used + size > held:

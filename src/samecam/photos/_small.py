@@ -21,6 +21,9 @@ def low_pass(picture: Pixels, side: int = SIDE) -> Floats:
         )
     gray = picture if picture.ndim == 2 else picture.mean(axis=2, dtype=np.float32)
     rows, columns = (np.linspace(0, length, side + 1).astype(np.intp) for length in gray.shape)
-    sums = np.add.reduceat(gray, rows[:-1], axis=0, dtype=np.float64)
-    sums = np.add.reduceat(sums, columns[:-1], axis=1)
+    # Row by row: a large picture is not copied.
+    sums = np.empty((side, side))
+    for k in range(side):
+        lines = gray[rows[k] : rows[k + 1]].sum(axis=0, dtype=np.float64)
+        sums[k] = np.add.reduceat(lines, columns[:-1])
     return np.asarray(sums / np.outer(np.diff(rows), np.diff(columns)), dtype=np.float32)

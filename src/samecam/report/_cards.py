@@ -54,6 +54,7 @@ class Card:
 
     id: int
     size: int
+    frame: str
     cameras: list[tuple[str, int]]
     facts: list[tuple[str, str, str]]
     remarks: list[str]
@@ -93,9 +94,14 @@ def build_cards(content: SavedCase, given: Correlations, most: int) -> list[Card
         kept = _ends(members, each)
         figures = [_figure(p, own[p.path], other[p.path]) for p in kept]
         _give_roles(figures)
-        facts = _facts(group, members, [own[p.path] for p in members], given.scale)
+        facts = _facts(group, members, [own[p.path] for p in members], _scale(group, given))
         cards.append(_card(group, members, facts, figures))
     return cards
+
+
+def _scale(group: Group, given: Correlations) -> float:
+    """The scale of chance of a group's frame."""
+    return given.scales.get(group.frame or "", given.scale)
 
 
 def _card(
@@ -108,6 +114,7 @@ def _card(
     return Card(
         id=group.id,
         size=group.size,
+        frame=(group.frame or "").replace("x", " × "),
         cameras=_cameras(group.cameras),
         facts=facts,
         remarks=remarks,

@@ -1,16 +1,16 @@
 """The numbers behind the pictures: correlations in the order of groups, and photo by photo."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from samecam import compute
-from samecam.arrays import Doubles, Floats, Labels
-from samecam.case import SavedCase
+from samecam.arrays import Doubles, Floats, Labels, Mask
+from samecam.case import SavedCase, by_frame, used_photos
 from samecam.correlate import gram, null_scale
-from samecam.evidence import Comparisons, comparisons_from_gram, comparisons_from_rows
-from samecam.store import FingerprintStore
+from samecam.errors import SamecamError
+from samecam.evidence import comparisons_from_rows
+from samecam.store import DiskStore, FingerprintStore, Record
 
 MOST = 2000
 PHASE = "Correlating"
@@ -23,10 +23,13 @@ class Correlations:
     Attributes
     ----------
     gram : (m, m) of the looked-at photos, in the order of groups, those in none last;
-        within a group from the strongest member to the weakest
+        within a group from the strongest member to the weakest. Photos of two frames are not
+        compared: 0 there
     labels : (m,) their groups, in that order; −1 for none
+    frames : (m,) their frames, numbered
     total : how many used photos there are
-    scale : standard deviation of chance of one pair, σ₀
+    scales : standard deviation of chance of one pair, σ₀, by the name of the frame, that of most
+        photos first
     own, other : for each used photo in a group: correlation with the fingerprint of the
         rest of its group, and with the other group that fits best; NaN where there is none
     strength : for each used photo, what members are sorted by
@@ -34,8 +37,9 @@ class Correlations:
 
     gram: Floats
     labels: Labels
+    frames: Labels
     total: int
-    scale: float
+    scales: dict[str, float]
     own: Doubles
     other: Doubles
     strength: Doubles
@@ -45,40 +49,84 @@ class Correlations:
         """Whether only some of the photos are looked at."""
         return len(self.labels) < self.total
 
+    @property
+    def scale(self) -> float:
+        """Scale of chance of the frame with most photos."""
+        return next(iter(self.scales.values()))
+
+    @property
+    def compared(self) -> Mask:
+        """(m, m) pairs of one frame."""
+        same: Mask = self.frames[:, np.newaxis] == self.frames
+        return same
+
+    def in_units_of_chance(self) -> Floats:
+        """(m, m) the correlations over the scale of chance of their frame."""
+        scales = np.array(list(self.scales.values()))[self.frames]
+        return np.asarray(self.gram / scales, dtype=np.float32)
+
 
 def correlations(
-    content: SavedCase, store: FingerprintStore, memory: int, progress: compute.Progress
+    content: SavedCase, store: DiskStore, memory: int, progress: compute.Progress
 ) -> Correlations:
     """Correlate up to 2,000 used photos; more are sampled evenly, group by group.
 
     Evidence that stands in `clusters.csv` is taken; where there is none, each photo is
-    compared with each group here, itself left out.
+    compared with each group of its frame here, itself left out.
 
     Parameters
     ----------
     content : the case
-    store : its fingerprints, in the order of `content.used`
+    store : its fingerprints
     memory : bytes for everything held at a time
     """
     used = content.used
     labels = np.array([photo.cluster for photo in used], dtype=np.intp)
     n = len(used)
+    chosen = sample(labels, MOST)
+    frames, pairs = np.zeros(n, dtype=np.intp), np.zeros((len(chosen),) * 2, dtype=np.float32)
+    own, other = _stated(content)
     known = all(photo.correlation is not None for photo in used if photo.cluster != -1)
-    rows = sample(labels, MOST)
-    pairs = gram(store, rows=rows, memory=memory, progress=partial(progress, PHASE))
-    if known:
-        own, other = _stated(content)
-    elif len(rows) == n:
-        own, other = _compared(comparisons_from_gram(pairs, labels))
-    else:
-        own, other = _compared(comparisons_from_rows(store, labels, memory=memory))
+    scales: dict[str, float] = {}
+    done = 0
+    for number, (frame, at) in enumerate(by_frame(_checked(content, store)).items()):
+        frames[at] = number
+        here = np.flatnonzero(np.isin(chosen, at))
+        rows, source = np.searchsorted(at, chosen[here]), store.rows(frame)
+        some = gram(source, rows=rows, memory=memory)
+        pairs[np.ix_(here, here)] = some
+        if not known:
+            own[at], other[at] = _compared(source, labels[at], memory)
+        scale = content.detail("frames", frame.name, "null_scale")
+        if not isinstance(scale, float) or not scale > 0:
+            scale = null_scale(some, frame.n_pixels)
+        scales[frame.name] = scale
+        source.close()
+        done += len(here)
+        progress(PHASE, done, len(chosen))
     strength = np.where(np.isnan(own), -np.inf, own)
-    order = _order(labels[rows], strength[rows])
-    scale = content.detail("null_scale")
-    if not isinstance(scale, float) or not scale > 0:
-        scale = null_scale(pairs, store.n_pixels)
-    ordered = pairs[np.ix_(order, order)]
-    return Correlations(ordered, labels[rows][order], n, scale, own, other, strength)
+    order = _order(labels[chosen], strength[chosen])
+    return Correlations(
+        pairs[np.ix_(order, order)],
+        labels[chosen][order],
+        frames[chosen][order],
+        n,
+        scales or {"": 1.0},
+        own,
+        other,
+        strength,
+    )
+
+
+def _checked(content: SavedCase, store: DiskStore) -> list[Record]:
+    """The used photos as the store has them, which must be those of the tables."""
+    used = used_photos(store)
+    if [record.key for record in used] != [photo.path for photo in content.used]:
+        raise SamecamError(
+            f"The fingerprints of the case {str(content.folder)!r} are not those of its "
+            "clusters.csv: run 'samecam cluster' again."
+        )
+    return used
 
 
 def sample(labels: Labels, most: int) -> Labels:
@@ -106,8 +154,11 @@ def _stated(content: SavedCase) -> tuple[Doubles, Doubles]:
     return np.array(own), np.array(own) - np.array(lead)
 
 
-def _compared(given: Comparisons) -> tuple[Doubles, Doubles]:
+def _compared(source: FingerprintStore, labels: Labels, memory: int) -> tuple[Doubles, Doubles]:
     """Correlation of each clustered photo with its own group, and with the best other one."""
+    numbers = np.unique(labels[labels >= 0])
+    local = np.where(labels >= 0, np.searchsorted(numbers, labels), -1)
+    given = comparisons_from_rows(source, local, memory=memory)
     inside = given.labels >= 0
     alone = np.zeros(len(inside), dtype=bool)
     alone[inside] = given.sizes[given.labels[inside]] == 1

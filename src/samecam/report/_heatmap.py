@@ -29,23 +29,37 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """A picture, how strong its full colour is, and where groups lie in it."""
+    """A picture, how strong its full colour is, and where groups lie in it.
+
+    `in_units` : whether that is in units of what chance scatters by, not a correlation
+    """
 
     uri: str
     full: float
     pixels: int
     blocks: list[Block]
+    in_units: bool = False
+
+    @property
+    def full_text(self) -> str:
+        """What its full colour stands for."""
+        return f"{self.full:.1f} times chance" if self.in_units else f"{self.full:.3f}"
 
 
 def heat_map(given: Correlations) -> HeatMap | None:
-    """Draw it; None if there is no pair. Colour is opacity, so it suits any background."""
+    """Draw it; None if there is no pair. Colour is opacity, so it suits any background.
+
+    Chance of small pictures is larger than what a camera shows in large ones: with several
+    frames, colours are in units of chance.
+    """
     n = len(given.labels)
     if n < 2:
         return None
-    side = min(n, SIDE)
-    values = averaged(given.gram, side)
-    full = _full_colour(values, given.labels[_edges(n, side)], given.scale * side / n)
-    return HeatMap(_png(values, full), full, side, _blocks(given))
+    side, several = min(n, SIDE), len(given.scales) > 1
+    values = averaged(given.in_units_of_chance() if several else given.gram, side)
+    chance = (1 if several else given.scale) * side / n
+    full = _full_colour(values, given.labels[_edges(n, side)], chance)
+    return HeatMap(_png(values, full), full, side, _blocks(given), several)
 
 
 def _full_colour(values: Doubles, labels: Labels, scale: float) -> float:

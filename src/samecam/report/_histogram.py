@@ -57,33 +57,43 @@ def pair_histogram(given: Correlations, content: SavedCase) -> Histogram | None:
     """Correlations of pairs within and between groups; None if no group has two photos."""
     same = given.labels[:, np.newaxis] == given.labels
     inside = given.labels >= 0
-    both = np.triu(inside[:, np.newaxis] & inside, 1)
-    within = given.gram[both & same].astype(np.float64)
-    between = given.gram[both & ~same].astype(np.float64)
+    both = np.triu(inside[:, np.newaxis] & inside & given.compared, 1)
+    several = len(given.scales) > 1
+    values = given.in_units_of_chance() if several else given.gram
+    within = values[both & same].astype(np.float64)
+    between = values[both & ~same].astype(np.float64)
     limits: list[Limit] = []
-    chance = NormalDist().inv_cdf(0.999) * given.scale
-    limits.append(("chance", f"chance stays below {chance:.4f} in 999 of 1000 pairs", chance))
-    gamma = content.detail("gamma")
+    chance = NormalDist().inv_cdf(0.999) * (1 if several else given.scale)
+    limits.append(("chance", f"chance stays below {chance:.4g} in 999 of 1000 pairs", chance))
+    gamma = content.detail("frames", next(iter(given.scales)), "gamma")
     if isinstance(gamma, float):
-        limits.append(("gamma", f"γ = {gamma:.4f}, what a link must be worth", gamma))
+        gamma /= given.scale if several else 1
+        limits.append(("gamma", f"γ = {gamma:.4g}, what a link must be worth", gamma))
     sets = {
         "within": ("pairs within a group", within),
         "between": ("pairs of two groups", between),
     }
-    return _histogram("Pairs of photos", "correlation of two photos", sets, limits)
+    axis = "correlation of two photos" + (", in units of chance" if several else "")
+    return _histogram("Pairs of photos", axis, sets, limits)
 
 
 def photo_histogram(given: Correlations, content: SavedCase) -> Histogram | None:
     """Each photo with the rest of its group, and with the best other group."""
+    several = len(given.scales) > 1
+    unit = np.array(
+        [given.scales.get(p.frame, given.scale) if several else 1 for p in content.used]
+    )
+    own, other = given.own / unit, given.other / unit
     sets = {
-        "within": ("with the rest of its own group", given.own[np.isfinite(given.own)]),
-        "between": ("with the nearest other group", given.other[np.isfinite(given.other)]),
+        "within": ("with the rest of its own group", own[np.isfinite(own)]),
+        "between": ("with the nearest other group", other[np.isfinite(other)]),
     }
     limits = []
-    needed = entry_threshold(content, given.scale)
+    needed = entry_threshold(content, 1.0 if several else given.scale)
     if needed is not None:
-        limits.append(("chance", f"about {needed:.4f}: what a photo needs to join", needed))
-    return _histogram("Photos and groups", "correlation with a group’s fingerprint", sets, limits)
+        limits.append(("chance", f"about {needed:.4g}: what a photo needs to join", needed))
+    axis = "correlation with a group’s fingerprint" + (", in units of chance" if several else "")
+    return _histogram("Photos and groups", axis, sets, limits)
 
 
 def entry_threshold(content: SavedCase, scale: float) -> float | None:

@@ -139,6 +139,7 @@ def _context(page: Page) -> dict[str, Any]:
         "n_files": len(content.photos),
         "n_used": len(content.used),
         "n_alone": len(content.alone),
+        "frames": [(f.name.replace("x", " × "), f) for f in content.frames],
         "largest": max((group.size for group in content.groups), default=1),
         "heat": heat_map(given),
         "histograms": [h for h in histograms if h is not None],

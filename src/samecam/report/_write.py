@@ -5,7 +5,7 @@ from pathlib import Path
 
 from samecam import compute
 from samecam.case import REPORT, SavedCase, open_case
-from samecam.errors import ParameterError, SamecamError
+from samecam.errors import ParameterError
 from samecam.files import sweep, write_atomically
 from samecam.report._correlations import Correlations, correlations
 from samecam.report._page import lay_out, render
@@ -68,11 +68,5 @@ def write_report(
 
 
 def _correlations(content: SavedCase, memory: int, progress: compute.Progress) -> Correlations:
-    used = [photo.path for photo in content.used]
     with content.open_store() as store:
-        if list(store.keys) != used:
-            raise SamecamError(
-                f"The fingerprints of the case {str(content.folder)!r} are not those of its "
-                "clusters.csv: run 'samecam cluster' again."
-            )
         return correlations(content, store, memory, progress)

@@ -1,18 +1,33 @@
 """Fingerprints on disk or in memory: append, resume, read in blocks."""
 
+from samecam.frames import Frame
 from samecam.store._base import FingerprintStore, Record
-from samecam.store._codec import DTYPES, Dtype
+from samecam.store._bits import BitRows, pack, unpack
+from samecam.store._bytes import ByteRows
+from samecam.store._codec import BITS_FROM, DTYPES, Dtype, DtypeChoice, frame_dtype
 from samecam.store._disk import DiskStore
 from samecam.store._memory import MemoryStore
 from samecam.store._rows import StoredRows
-from samecam.store._shard import Placement, ShardWriter, StoreFullError, record_bytes
+from samecam.store._shard import (
+    FrameWriters,
+    Placement,
+    ShardWriter,
+    StoreFullError,
+    record_bytes,
+)
 from samecam.store._subset import Subset
 
 __all__ = [
+    "BITS_FROM",
     "DTYPES",
+    "BitRows",
+    "ByteRows",
     "DiskStore",
     "Dtype",
+    "DtypeChoice",
     "FingerprintStore",
+    "Frame",
+    "FrameWriters",
     "MemoryStore",
     "Placement",
     "Record",
@@ -20,5 +35,8 @@ __all__ = [
     "StoreFullError",
     "StoredRows",
     "Subset",
+    "frame_dtype",
+    "pack",
     "record_bytes",
+    "unpack",
 ]

@@ -10,24 +10,30 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats, Words
 from samecam.compute import rows_per_block
+from samecam.frames import Frame
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """One entry: a key, the hash of what it was made from, free data, and maybe a row.
 
-    `has_row` tells whether a fingerprint belongs to it; a record without one remembers
-    that, and why, nothing could be made.
+    `frame` is that of its fingerprint; a record without one remembers that, and why, nothing
+    could be made.
     """
 
     key: str
     sha256: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
-    has_row: bool = False
+    frame: Frame | None = None
+
+    @property
+    def has_row(self) -> bool:
+        """Whether a fingerprint belongs to it."""
+        return self.frame is not None
 
 
 class FingerprintStore(ABC):
-    """Rows of float32, one per key, in the order of their keys.
+    """Rows of one frame, one per key, in the order of their keys.
 
     The order in which rows arrived, and from how many writers, leaves no trace: row i
     belongs to the i-th key in sorted order. A row counts once it is committed. A store that is
@@ -35,6 +41,11 @@ class FingerprintStore(ABC):
     """
 
     n_pixels: int
+
+    @property
+    def frame(self) -> Frame:
+        """Width and height of what the rows are fingerprints of; of height 1 if unknown."""
+        return Frame(self.n_pixels, 1)
 
     @property
     @abstractmethod
@@ -76,6 +87,7 @@ class FingerprintStore(ABC):
     ) -> Iterator[tuple[int, Floats]]:
         """(first pixel, (n, ≤width) part) from the first pixel to the last, each read once.
 
+        Rows of bits may come 64 pixels at a time where fewer are asked for.
         The array is used again for the next part but one: take what you need before.
         """
 

@@ -16,13 +16,14 @@ from typing import Any
 from samecam.documents import parse
 from samecam.errors import SamecamError
 from samecam.files import check_single, open_own
+from samecam.frames import Frame
 from samecam.store._base import Record
 from samecam.store._shard import Placement, full_error
 
 _SCHEMA = """CREATE TABLE records (
     key BLOB PRIMARY KEY,   -- UTF-8, odd bytes as they are
     sha256 TEXT NOT NULL,
-    shard INTEGER, row INTEGER, crc INTEGER, scale REAL,  -- NULL: no fingerprint
+    frame TEXT, shard INTEGER, row INTEGER, crc INTEGER, scale REAL,  -- NULL: no fingerprint
     meta TEXT NOT NULL      -- JSON
 )"""
 # Files that SQLite keeps beside a database, by what it adds to the name.
@@ -31,7 +32,7 @@ _BESIDE = ("", "-wal", "-shm", "-journal")
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 # A value of a record is never this long; a row of a shard stays below two to this power.
 _LONGEST, _ROWS = 2**24, 2**31
-_PUT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?)"
+_PUT = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _REMOVE = "DELETE FROM records WHERE key = ?"
 
 Entry = tuple[Record, Placement | None]
@@ -177,34 +178,48 @@ def _bytes(key: str) -> bytes:
 
 
 def _values(record: Record, place: Placement | None) -> tuple[Any, ...]:
-    where = (None,) * 4 if place is None else (place.shard, place.row, place.crc, place.scale)
+    where: tuple[Any, ...] = (None,) * 5
+    if place is not None:
+        where = (place.frame.name, place.shard, place.row, place.crc, place.scale)
     return _bytes(record.key), record.sha256, *where, json.dumps(dict(record.meta), sort_keys=True)
 
 
-def _entry(key: Any, sha256: Any, shard: Any, row: Any, crc: Any, scale: Any, meta: Any) -> Entry:
+def _entry(key: Any, sha256: Any, *rest: Any) -> Entry:
     """A record and its place; `ValueError` for values that none of ours has."""
     if not isinstance(key, bytes):
         raise ValueError(f"the key {str(key)[:80]!r} is no path")
     text = key.decode("utf-8", "surrogateescape")
     if not isinstance(sha256, str) or len(sha256) > 64 or not sha256.isascii():
         raise ValueError(f"the SHA-256 of {text!r} is none")
+    *where, meta = rest
     try:
         values = parse(meta) if isinstance(meta, str) else None
     except ValueError as error:
         raise ValueError(f"what it says of {text!r} is no JSON: {error}") from None
     if not isinstance(values, dict):
         raise ValueError(f"what it says of {text!r} is no object")
-    if shard is row is crc is scale is None:
-        return Record(text, sha256, values, has_row=False), None
-    if not (
-        _whole(shard, 10**5)
+    if where == [None] * len(where):
+        return Record(text, sha256, values), None
+    place = _place(*where)
+    if place is None:
+        raise ValueError(f"the place of the fingerprint of {text!r} is none")
+    return Record(text, sha256, values, place.frame), place
+
+
+def _place(frame: Any, shard: Any, row: Any, crc: Any, scale: Any) -> Placement | None:
+    """Where a row lies; None for values that none of ours has."""
+    sound = (
+        isinstance(frame, str)
+        and _whole(shard, 10**5)
         and _whole(row, _ROWS)
         and _whole(crc, 2**32)
         and isinstance(scale, float)
         and math.isfinite(scale)
-    ):
-        raise ValueError(f"the place of the fingerprint of {text!r} is none")
-    return Record(text, sha256, values, has_row=True), Placement(shard, row, crc, scale)
+    )
+    try:
+        return Placement(Frame.named(frame), shard, row, crc, scale) if sound else None
+    except ValueError:
+        return None
 
 
 def _whole(value: Any, end: int) -> bool:

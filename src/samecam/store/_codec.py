@@ -1,4 +1,4 @@
-"""How a fingerprint is written as bytes: float16, float32, or int8 with a scale."""
+"""How a fingerprint is written as bytes: floats, int8 with a scale, or one bit a pixel."""
 
 from typing import Any, Literal
 
@@ -7,24 +7,42 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 
-Dtype = Literal["float16", "float32", "int8"]
+Dtype = Literal["bits", "float16", "float32", "int8"]
+DtypeChoice = Dtype | Literal["auto"]
 
 # Kind of number on disk (little-endian) and ending of the shard files.
 _KINDS: dict[str, tuple[np.dtype[Any], str]] = {
     "float16": (np.dtype("<f2"), "f16"),
     "float32": (np.dtype("<f4"), "f32"),
     "int8": (np.dtype("i1"), "i8"),
+    "bits": (np.dtype("<u8"), "bits"),
 }
 DTYPES = tuple(_KINDS)
+# Pixels of a frame from which "auto" is one bit a pixel; below it is int8. Measured by
+# benchmarks/quantised.py.
+BITS_FROM = 4_000_000
 # Share of values that int8 must represent without clipping.
 _KEPT = 0.9999
 
 
 def check_dtype(name: str) -> None:
-    """Raise unless the name is one of the three."""
-    if name not in _KINDS:
-        raise SamecamError(f"{name!r} is no type of fingerprint: choose {', '.join(_KINDS)}.")
+    """Raise unless the name is one of those there are."""
+    if name not in (*_KINDS, "auto"):
+        raise SamecamError(f"{name!r} is no type of fingerprint: choose auto, {', '.join(_KINDS)}.")
+
+
+def frame_dtype(frame: Frame, choice: DtypeChoice) -> Dtype:
+    """Number type of the rows of a frame: as chosen, or by its size."""
+    if choice != "auto":
+        return choice
+    return "bits" if frame.n_pixels >= BITS_FROM else "int8"
+
+
+def items(n_pixels: int, name: str) -> int:
+    """Numbers of a row on disk: pixels, or words of 64."""
+    return -(-n_pixels // 64) if name == "bits" else n_pixels
 
 
 def kind(name: str) -> np.dtype[Any]:
@@ -37,13 +55,23 @@ def ending(name: str) -> str:
     return _KINDS[name][1]
 
 
+def endings() -> set[str]:
+    """All of them."""
+    return {ending for _, ending in _KINDS.values()}
+
+
 def encode(vector: npt.ArrayLike, name: str) -> tuple[npt.NDArray[Any], float]:
     """One vector as it is written, and the scale that belongs to it.
 
     Floats are written as they are with scale 1. int8: the 99.99 % quantile of |x| is
-    mapped to 127, larger values are clipped, and the scale ‖x‖/‖q‖ keeps the norm.
+    mapped to 127, larger values are clipped, and the scale ‖x‖/‖q‖ keeps the norm. Bits are
+    the signs, whatever the norm, with the scale 1/√d.
     """
     values = np.ascontiguousarray(vector, dtype=np.float32)
+    if name == "bits":
+        from samecam.store._bits import pack
+
+        return pack(values[np.newaxis] > 0)[0], float(1 / np.sqrt(values.size))
     if name != "int8":
         return values.astype(kind(name)), 1.0
     top = float(np.quantile(np.abs(values), _KEPT)) or float(np.abs(values).max())
@@ -55,7 +83,7 @@ def encode(vector: npt.ArrayLike, name: str) -> tuple[npt.NDArray[Any], float]:
 
 
 def decode(raw: npt.NDArray[Any], scale: float, out: Floats) -> None:
-    """Write a stored row, or a part of one, as float32 to `out` (contiguous)."""
+    """Write a stored row, or a part of one, as float32 to `out` (contiguous); no bits."""
     if raw.dtype == np.int8:
         np.multiply(raw, np.float32(scale), out=out, casting="unsafe")
     elif raw.dtype == np.float32:

@@ -3,39 +3,41 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy.typing as npt
 
 from samecam._version import __version__
-from samecam.documents import Span, read_versioned
-from samecam.errors import ParameterValueError, SamecamError
-from samecam.files import sweep, write_atomically
+from samecam.documents import read_versioned
+from samecam.errors import SamecamError
+from samecam.files import open_own, sweep, write_atomically
+from samecam.frames import Frame
 from samecam.store import _codec
 from samecam.store._base import Record
 from samecam.store._catalogue import Catalogue, Entry
 from samecam.store._rows import StoredRows
 from samecam.store._shard import (
+    FrameWriters,
     Placement,
-    ShardWriter,
     drop_orphans,
     full_error,
     has_rows,
-    is_shard,
+    record_bytes,
     shard_bytes,
     shard_path,
-    write_error,
+    shards,
 )
 
 FORMAT = "samecam-fingerprints"
-VERSION = 1
-_NORMALISATION = "zero mean, unit norm"
+VERSION = 2
+_NORMALISATION = "unit norm"
 _SHAPE = {
     "format": {FORMAT},
-    "n_pixels": Span(int, 1, 2**31),
-    "dtype": set(_codec.DTYPES),
+    "frame": (str, None),
+    "dtype": {"auto", *_codec.DTYPES},
     "byte_order": {"little"},
     "normalisation": {_NORMALISATION},
     "samecam": str,
@@ -43,28 +45,35 @@ _SHAPE = {
 }
 
 
-class DiskStore(StoredRows):
+class DiskStore:
     """Fingerprints in a folder, made by `create` and opened by `open`.
+
+    One catalogue for all; rows of one frame have one length and are read as `rows(frame)`.
 
     Attributes
     ----------
-    n_pixels : length of a row
-    dtype : number type on disk
+    folder : where it is
+    frame : the only one its rows may have; None: any
+    dtype : number type on disk; "auto" goes by the frame
     extractor : what the rows were made with
     """
 
     def __init__(self, folder: Path, description: Mapping[str, Any], *, writable: bool) -> None:
-        super().__init__(folder, description["n_pixels"], description["dtype"], [], [])
+        self.folder = folder
+        name = description["frame"]
+        self.frame = None if name is None else Frame.named(name)
+        self.dtype: _codec.DtypeChoice = description["dtype"]
         self.extractor: dict[str, Any] = description["extractor"]
         self._catalogue = Catalogue(
             folder / "catalogue.sqlite", writable=writable, new=not has_rows(folder)
         )
-        self._writer = ShardWriter(folder, self.n_pixels, self.dtype)
+        self._writers = FrameWriters(folder, self.dtype)
         self._added: list[Entry] = []
-        self._stale = True
+        self._rows: dict[Frame, StoredRows] = {}
+        self._frame_entries: dict[Frame, list[Entry]] | None = None
         try:
             self._entries = {entry[0].key: entry for entry in self._catalogue.entries()}
-            self._sort()
+            self._check_frames()
             self._check_shards(writable=writable)
             if writable:
                 sweep(folder)
@@ -78,16 +87,12 @@ class DiskStore(StoredRows):
         cls,
         folder: str | os.PathLike[str],
         *,
-        n_pixels: int,
-        dtype: _codec.Dtype = "float16",
+        frame: Frame | None = None,
+        dtype: _codec.DtypeChoice = "auto",
         extractor: Mapping[str, Any] | None = None,
     ) -> "DiskStore":
         """Begin a store in a folder that holds none, and open it for writing."""
         _codec.check_dtype(dtype)
-        if n_pixels < 1:
-            raise ParameterValueError(
-                "n_pixels", f"{{name}} is {n_pixels}; rows have at least one number"
-            )
         target = Path(folder)
         if (target / "store.json").exists():
             raise SamecamError(
@@ -97,7 +102,7 @@ class DiskStore(StoredRows):
             "format": FORMAT,
             "version": VERSION,
             "samecam": __version__,
-            "n_pixels": n_pixels,
+            "frame": None if frame is None else frame.name,
             "dtype": dtype,
             "byte_order": "little",
             "normalisation": _NORMALISATION,
@@ -113,18 +118,53 @@ class DiskStore(StoredRows):
         target = Path(folder)
         try:
             description = read_versioned(target / "store.json", VERSION, "store", _SHAPE)
+            if description["frame"] is not None:
+                Frame.named(description["frame"])
         except FileNotFoundError:
             raise SamecamError(f"{str(target)!r} holds no fingerprints.") from None
+        except ValueError as error:
+            raise SamecamError(
+                f"{str(target / 'store.json')!r} cannot be read ({error}): restore it from a copy, "
+                "or begin a new case."
+            ) from None
         return cls(target, description, writable=mode == "a")
 
     @property
-    def hashes(self) -> Sequence[str]:
-        """SHA-256 of the rows, in the same order."""
-        self._sort()
-        return [self._entries[key][0].sha256 for key in self._keys]
+    def frames(self) -> list[Frame]:
+        """Frames that have rows, sorted."""
+        return sorted(self._by_frame())
+
+    def rows(self, frame: Frame | None = None) -> StoredRows:
+        """Rows of one frame, sorted by key: what is committed now.
+
+        Parameters
+        ----------
+        frame : one that its rows may have; None: the only one there is
+        """
+        if frame is None:
+            frames = self.frames if self.frame is None else [self.frame]
+            if len(frames) != 1:
+                raise ValueError(f"the store has {len(frames)} frames; name one")
+            frame = frames[0]
+        if frame not in self._rows:
+            entries = sorted(self._by_frame().get(frame, ()), key=lambda entry: entry[0].key)
+            records = [record for record, _ in entries]
+            self._rows[frame] = StoredRows(
+                self.folder,
+                frame,
+                self.frame_dtype(frame),
+                [record.key for record in records],
+                [place for _, place in entries if place is not None],
+                records,
+            )
+        return self._rows[frame]
+
+    def frame_dtype(self, frame: Frame) -> _codec.Dtype:
+        """Number type of the rows of a frame."""
+        return _codec.frame_dtype(frame, self.dtype)
 
     def records(self) -> list[Record]:
-        """Every committed record, sorted by key."""
+        """Every committed record, with and without a row, sorted by key."""
         return [self._entries[key][0] for key in sorted(self._entries)]
 
     def add(
@@ -132,16 +172,32 @@ class DiskStore(StoredRows):
         key: str,
         vector: npt.ArrayLike | None,
         *,
+        frame: Frame | None = None,
         sha256: str = "",
         meta: Mapping[str, Any] | None = None,
     ) -> None:
-        """Put a record, replacing that key's; it counts after `commit`."""
-        place = None if vector is None else self._writer.append(vector)
-        self._added.append((Record(key, sha256, dict(meta or {}), place is not None), place))
+        """Put a record, replacing that key's; it counts after `commit`.
 
-    def add_placed(self, record: Record, place: Placement | None) -> None:
-        """Put a record whose row another process has written."""
-        self._added.append((record, place))
+        `frame` is that of the vector, if the store has not only one.
+        """
+        place, frame = None, frame or self.frame
+        if vector is not None:
+            if frame is None or frame != (self.frame or frame):
+                raise ValueError(f"frame is {frame}; rows of this store have {self.frame or 'any'}")
+            place = self._writers[frame].append(vector)
+        self.add_placed(key, place, sha256=sha256, meta=meta)
+
+    def add_placed(
+        self,
+        key: str,
+        place: Placement | None,
+        *,
+        sha256: str = "",
+        meta: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Put a record whose row, if it has one, another process has written."""
+        frame = None if place is None else place.frame
+        self._added.append((Record(key, sha256, dict(meta or {}), frame), place))
 
     def discard(self, keys: Iterable[str]) -> None:
         """Forget records at once; rows they had are left over and never read again."""
@@ -149,85 +205,128 @@ class DiskStore(StoredRows):
         self._catalogue.discard(gone)
         for key in gone:
             del self._entries[key]
-        self._stale = True
+        self._forget_rows()
 
     def commit(self) -> None:
         """Make everything added count: rows reach the disk before the catalogue names them."""
         if not self._added:
             return
+        places = [place for _, place in self._added if place is not None]
         try:
-            for shard in {place.shard for _, place in self._added if place is not None}:
-                os.fsync(self._file(shard))
+            for path in sorted({self._shard(place) for place in places}):
+                fd = open_own(path)
+                try:
+                    os.fsync(fd)
+                finally:
+                    os.close(fd)
         except OSError:
             raise full_error(self.folder) from None
         self._catalogue.put(self._added)
         self._entries.update((entry[0].key, entry) for entry in self._added)
         self._added.clear()
-        self._stale = True
+        self._forget_rows()
 
     def digest(self) -> str:
         """One hash of all that the catalogue says of the records, but where their rows lie."""
         digest = hashlib.sha256()
         for key in sorted(self._entries):
             record, place = self._entries[key]
-            row = None if place is None else [place.crc, place.scale]
+            row = None if place is None else [place.frame.name, place.crc, place.scale]
             about = [record.key, record.sha256, row, record.meta]
             digest.update(json.dumps(about, sort_keys=True).encode() + b"\n")
         return digest.hexdigest()
+
+    def verify(self) -> list[str]:
+        """Keys of the rows whose bytes are not those that were written, sorted."""
+        damaged = []
+        for frame in self.frames:
+            rows = self.rows(frame)
+            damaged += rows.verify()
+            rows.close()
+        return sorted(damaged)
 
     def end_writing(self) -> None:
         """Leave shards that hold what counts alone, and a catalogue that other machines can read.
 
         More can be added all the same.
         """
-        self._sort()
         self._drop_orphans()
         self._catalogue.fold()
 
+    def __enter__(self) -> "DiskStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Let go of files; uncommitted records are dropped."""
-        self._writer.close()
-        super().close()
+        self._writers.close()
+        self._forget_rows()
         self._catalogue.close()
 
-    def _sort(self) -> None:
-        """Bring keys and places up to date after a commit."""
-        if self._stale:
-            rows = ((key, place) for key, (_, place) in self._entries.items() if place is not None)
-            ordered = sorted(rows, key=lambda row: row[0])
-            self._keys = [key for key, _ in ordered]
-            self._places = [place for _, place in ordered]
-            self._stale = False
+    def _by_frame(self) -> dict[Frame, list[Entry]]:
+        """Entries with a row; gone through once for all frames, of which there may be thousands."""
+        if self._frame_entries is None:
+            entries: dict[Frame, list[Entry]] = defaultdict(list)
+            for entry in self._entries.values():
+                if entry[1] is not None:
+                    entries[entry[1].frame].append(entry)
+            self._frame_entries = entries
+        return self._frame_entries
+
+    def _forget_rows(self) -> None:
+        """What was read of frames may no longer be all there is."""
+        for rows in self._rows.values():
+            rows.close()
+        self._rows.clear()
+        self._frame_entries = None
+
+    def _shard(self, place: Placement) -> Path:
+        return shard_path(self.folder, place.frame, place.shard, self.frame_dtype(place.frame))
 
     def _used(self) -> dict[Path, int]:
         """Bytes of each shard that count."""
         used: dict[Path, int] = {}
-        for place in self._places:
-            path = shard_path(self.folder, place.shard, self.dtype)
-            used[path] = max(used.get(path, 0), (place.row + 1) * self._length)
+        for _, place in self._entries.values():
+            if place is not None:
+                path = self._shard(place)
+                length = record_bytes(place.frame.n_pixels, self.frame_dtype(place.frame))
+                used[path] = max(used.get(path, 0), (place.row + 1) * length)
         return used
+
+    def _check_frames(self) -> None:
+        """Refuse rows of another frame than the only one there may be."""
+        others = [frame for frame in self._by_frame() if self.frame not in (None, frame)]
+        if others:
+            raise SamecamError(
+                f"The catalogue {str(self.folder / 'catalogue.sqlite')!r} cannot be used (it names "
+                f"fingerprints of {min(others)}): restore it from a copy, or begin a new case."
+            )
 
     def _check_shards(self, *, writable: bool) -> None:
         """Refuse shards that hold less than the catalogue says; to be read, one row will do.
 
         (What is read is checked row by row. That a row fits bounds the memory it takes.)
         """
-        used = self._used()
-        there = {path: shard_bytes(path) for path in used}
-        short = [path for path, length in used.items() if there[path] < length]
-        if short and (writable or max(there.values()) < self._length):
-            raise SamecamError(
-                f"The shard {str(min(short))!r} is gone or cut short: restore it from a copy, or "
-                "begin a new case."
-            )
+        largest: dict[Frame, int] = {}
+        short: list[Path] = []
+        for path, length in sorted(self._used().items()):
+            there, frame = shard_bytes(path), Frame.named(path.parent.name)
+            largest[frame] = max(there, largest.get(frame, 0))
+            if there < length:
+                short.append(path)
+        for path in short:
+            frame = Frame.named(path.parent.name)
+            row = record_bytes(frame.n_pixels, self.frame_dtype(frame))
+            if writable or largest[frame] < row:
+                raise SamecamError(
+                    f"The shard {str(path)!r} is gone or cut short: restore it from a copy, or "
+                    "begin a new case."
+                )
 
     def _drop_orphans(self) -> None:
         """Cut shards to what counts."""
         used = self._used()
-        try:
-            paths = sorted((self.folder / "shards").iterdir())
-        except OSError as error:
-            raise write_error(self.folder, error) from None
-        for path in paths:
-            if is_shard(path, self.dtype):
-                drop_orphans(path, used.get(path, 0))
+        for path in shards(self.folder):
+            drop_orphans(path, used.get(path, 0))

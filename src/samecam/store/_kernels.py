@@ -24,3 +24,22 @@ def widen_half(
         words[i] = ((half & _SIGN) << np.uint32(16)) | ((half & _REST) << np.uint32(13))
     for i in range(bits.size):
         out[i] *= _SCALE
+
+
+@jit(nogil=True)
+def unpack_bits(
+    words: npt.NDArray[np.uint64], first: int, scale: np.float32, out: npt.NDArray[np.float32]
+) -> None:
+    """Write bits from bit `first` of the first word on to `out`: +scale for 1, −scale for 0."""
+    width = out.shape[1]
+    for i in range(out.shape[0]):
+        for word in range((first + width + 63) // 64):
+            bits, at = words[i, word], 64 * word - first
+            if at >= 0 and at + 64 <= width:
+                for k in range(64):
+                    one = (bits >> np.uint64(k)) & np.uint64(1)
+                    out[i, at + k] = scale if one else -scale
+            else:
+                for k in range(max(-at, 0), min(64, width - at)):
+                    one = (bits >> np.uint64(k)) & np.uint64(1)
+                    out[i, at + k] = scale if one else -scale

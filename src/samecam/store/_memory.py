@@ -56,7 +56,10 @@ class MemoryStore(FingerprintStore):
         row = None if vector is None else np.array(vector, dtype=np.float32)
         if row is not None and row.shape != (self.n_pixels,):
             raise ValueError(f"vector has shape {row.shape}; rows have {self.n_pixels} numbers")
-        self._added[key] = Record(key, sha256, dict(meta or {}), row is not None), row
+        self._added[key] = (
+            Record(key, sha256, dict(meta or {}), self.frame if row is not None else None),
+            row,
+        )
 
     def discard(self, keys: Iterable[str]) -> None:
         """Forget records at once."""

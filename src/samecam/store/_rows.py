@@ -2,73 +2,88 @@
 
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats
+from samecam.arrays import Floats, Words
 from samecam.errors import SamecamError
 from samecam.files import open_own
+from samecam.frames import Frame
 from samecam.store import _codec
 from samecam.store._base import FingerprintStore, Record
+from samecam.store._bits import unpack
 from samecam.store._shard import Placement, read_error, record_bytes, shard_path
 
 
+class _Part(NamedTuple):
+    """How a part of rows is read: by which method, as what, and how many values an item has."""
+
+    read: Callable[[list[int], int, int, npt.NDArray[Any], list[int]], None]
+    kind: type[np.generic]
+    values: int = 1
+
+
 class StoredRows(FingerprintStore):
-    """Rows that lie at known places of a store's shards; nothing can be added.
+    """Rows of one frame that lie at known places of a store's shards; nothing can be added.
 
     It can be sent to another process that sees the folder, and is read there without the
     catalogue. Keys and places go with it; hashes and the records' free data do not.
 
-    Attributes
+    Parameters
     ----------
     folder : of the store
-    n_pixels : length of a row
+    frame : of the rows
     dtype : number type on disk
+    keys, places : of the rows, by key
+    records : of the rows, if they are known
     """
 
     def __init__(
         self,
         folder: Path,
-        n_pixels: int,
+        frame: Frame,
         dtype: _codec.Dtype,
         keys: list[str],
         places: list[Placement],
+        records: Sequence[Record] | None = None,
     ) -> None:
-        self.folder, self.n_pixels = folder, n_pixels
+        self.folder, self.n_pixels = folder, frame.n_pixels
         self.dtype: _codec.Dtype = dtype
-        self._keys, self._places = keys, places
-        self._length = record_bytes(n_pixels, dtype)
+        self._frame, self._keys, self._places, self._records = frame, keys, places, records
+        self._length = record_bytes(frame.n_pixels, dtype)
         self._files: dict[int, int] = {}
 
     def part(self, rows: Sequence[int] | npt.NDArray[np.integer]) -> "StoredRows":
         """Some rows (ascending), to be sent to another process and read there."""
-        self._sort()
         keys, places = [self._keys[row] for row in rows], [self._places[row] for row in rows]
-        return StoredRows(self.folder.absolute(), self.n_pixels, self.dtype, keys, places)
+        return StoredRows(self.folder.absolute(), self._frame, self.dtype, keys, places)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        self._sort()
         columns = [
             np.array([getattr(place, name) for place in self._places], dtype)
             for name, dtype in _COLUMNS.items()
         ]
-        return _received, (str(self.folder), self.n_pixels, self.dtype, self._keys, columns)
+        return _received, (str(self.folder), self._frame, self.dtype, self._keys, columns)
+
+    @property
+    def frame(self) -> Frame:
+        """See `FingerprintStore.frame`."""
+        return self._frame
 
     @property
     def keys(self) -> Sequence[str]:
         """Keys of the rows, sorted."""
-        self._sort()
         return self._keys
 
     @property
     def hashes(self) -> Sequence[str]:
-        """Not known of rows that were sent: empty."""
-        return [""] * len(self._keys)
+        """SHA-256 of what rows were made from; empty if they were sent."""
+        return [record.sha256 for record in self.records()]
 
     @property
     def row_bytes(self) -> int:
@@ -76,12 +91,13 @@ class StoredRows(FingerprintStore):
         return 4 * self.n_pixels + self._length
 
     def records(self) -> list[Record]:
-        """A record of each row, with nothing but its key."""
-        return [Record(key, has_row=True) for key in self.keys]
+        """A record of each row; of rows that were sent, with nothing but its key."""
+        if self._records is not None:
+            return list(self._records)
+        return [Record(key, frame=self._frame) for key in self._keys]
 
     def verify(self, rows: Iterable[int] | None = None) -> list[str]:
         """Keys of the rows whose bytes are not those that were written."""
-        self._sort()
         raw = np.empty(self._length, dtype=np.uint8)
         chosen = range(len(self)) if rows is None else rows
         return [self._keys[row] for row in chosen if not self._sound(row, raw)]
@@ -92,12 +108,9 @@ class StoredRows(FingerprintStore):
             os.close(fd)
         self._files.clear()
 
-    def _sort(self) -> None:
-        """Bring keys and places up to date; here they never change."""
-
     def _file(self, shard: int) -> int:
         if shard not in self._files:
-            path = shard_path(self.folder, shard, self.dtype)
+            path = shard_path(self.folder, self._frame, shard, self.dtype)
             try:
                 self._files[shard] = open_own(path)
             except OSError as error:
@@ -105,7 +118,7 @@ class StoredRows(FingerprintStore):
         return self._files[shard]
 
     def _unreadable(self, shard: int, error: OSError) -> SamecamError:
-        return read_error(shard_path(self.folder, shard, self.dtype), error)
+        return read_error(shard_path(self.folder, self._frame, shard, self.dtype), error)
 
     def _fetch(self, place: Placement, start: int, raw: npt.NDArray[np.uint8]) -> bool:
         """Read bytes of a row from byte `start` on into `raw`; False if the shard ends before."""
@@ -133,13 +146,19 @@ class StoredRows(FingerprintStore):
 
     def read_into(self, rows: npt.NDArray[np.intp], out: Floats) -> None:
         """See `FingerprintStore.read_into`."""
-        self._sort()
         raw = np.empty(self._length, dtype=np.uint8)
-        values = raw.view(_codec.kind(self.dtype))
         for target, row in enumerate(rows):
             if not self._sound(int(row), raw):
                 raise self._damaged(int(row))
-            _codec.decode(values, self._places[row].scale, out[target])
+            self._decode(raw, self._places[row].scale, out[target])
+
+    def _decode(self, raw: npt.NDArray[np.uint8], scale: float, out: Floats) -> None:
+        """Bytes of a row, or of a part of it, as float32."""
+        values = raw.view(self.kind)
+        if self.is_bits:
+            unpack(values[np.newaxis], self.n_pixels, out[np.newaxis])
+        else:
+            _codec.decode(values, scale, out)
 
     @property
     def kind(self) -> np.dtype[Any]:
@@ -157,7 +176,6 @@ class StoredRows(FingerprintStore):
         n_threads: int = 1,
     ) -> None:
         """See `FingerprintStore.read_stored`: bytes go from the file to `out` and nowhere else."""
-        self._sort()
         places = [self._places[row] for row in rows]
         for shard in {place.shard for place in places}:
             self._file(shard)
@@ -183,41 +201,84 @@ class StoredRows(FingerprintStore):
     ) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`; checksums run along and are compared at the end.
 
-        While one part is used, a thread reads the next.
+        While one part is used, a thread reads the next. Of rows of bits, parts are whole words.
         """
-        self._sort()
+        if not self.is_bits:
+            return self._parts(width, rows, _Part(self._read_numbers, np.float32))
+        words = self.n_words if width >= self.n_pixels else max(1, width // 64)
+        parts = self._parts(words, rows, _Part(self._read_bits, np.float32, 64))
+        return ((64 * start, part) for start, part in parts)
+
+    def words(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Words]]:
+        """See `FingerprintStore.words`; checked and read ahead as columns are."""
+        if not self.is_bits:
+            return super().words(width, rows)
+        return self._parts(width, rows, _Part(self._read_words, np.uint64))
+
+    def _parts(
+        self, width: int, rows: npt.NDArray[np.intp] | None, part: "_Part"
+    ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+        """(first, part) of all items of a row, `width` at a time, one read ahead."""
         chosen = [int(row) for row in (range(len(self)) if rows is None else rows)]
         sums = [0] * len(chosen)
-        starts = range(0, self.n_pixels, width)
-        buffers = [np.empty(len(chosen) * width, dtype=np.float32) for _ in range(2)]
+        every = _codec.items(self.n_pixels, self.dtype)
+        width = min(width, every)
+        starts = range(0, every, width)
+        # Taken here, not by the reader: a thread's memory does not go back when it is free.
+        size = len(chosen) * width * part.values
+        buffers = [np.empty(size, dtype=part.kind) for _ in range(2)]
+
+        def read(k: int) -> npt.NDArray[Any]:
+            count = min(width, every - starts[k])
+            values = min(count * part.values, self.n_pixels - starts[k] * part.values)
+            out = buffers[k % 2][: len(chosen) * values].reshape(len(chosen), values)
+            part.read(chosen, starts[k], count, out, sums)
+            return out
+
         with ThreadPoolExecutor(1) as reader:
-            following = reader.submit(self._read_part, chosen, starts[0], width, buffers[0], sums)
+            following = reader.submit(read, 0)
             for k, start in enumerate(starts):
-                part = following.result()
+                ready = following.result()
                 if k + 1 < len(starts):
-                    following = reader.submit(
-                        self._read_part, chosen, starts[k + 1], width, buffers[(k + 1) % 2], sums
-                    )
+                    following = reader.submit(read, k + 1)
                 else:
                     for row, crc in zip(chosen, sums, strict=True):
                         if crc != self._places[row].crc:
                             raise self._damaged(row)
-                yield start, part
+                yield start, ready
 
-    def _read_part(
-        self, rows: list[int], start: int, width: int, buffer: Floats, sums: list[int]
-    ) -> Floats:
-        width = min(width, self.n_pixels - start)
-        kind = _codec.kind(self.dtype)
-        raw = np.empty(width * kind.itemsize, dtype=np.uint8)
-        part = buffer[: len(rows) * width].reshape(len(rows), width)
+    def _read_numbers(
+        self, rows: list[int], start: int, count: int, out: Floats, sums: list[int]
+    ) -> None:
+        raw = np.empty(count * self.kind.itemsize, dtype=np.uint8)
         for target, row in enumerate(rows):
-            place = self._places[row]
-            if not self._fetch(place, start * kind.itemsize, raw):
-                raise self._damaged(row)
-            sums[target] = zlib.crc32(raw.data, sums[target])
-            _codec.decode(raw.view(kind), place.scale, part[target])
-        return part
+            self._read_checked(row, start, raw, target, sums)
+            _codec.decode(raw.view(self.kind), self._places[row].scale, out[target])
+
+    def _read_words(
+        self, rows: list[int], start: int, count: int, out: Words, sums: list[int]
+    ) -> None:
+        raw = out.view(np.uint8)
+        for target, row in enumerate(rows):
+            self._read_checked(row, start, raw[target, : 8 * count], target, sums)
+
+    def _read_bits(
+        self, rows: list[int], start: int, count: int, out: Floats, sums: list[int]
+    ) -> None:
+        words = np.empty((1, count), dtype=np.uint64)
+        for target, row in enumerate(rows):
+            self._read_checked(row, start, words.view(np.uint8)[0], target, sums)
+            unpack(words, self.n_pixels, out[target : target + 1])
+
+    def _read_checked(
+        self, row: int, start: int, raw: npt.NDArray[np.uint8], target: int, sums: list[int]
+    ) -> None:
+        """Bytes of a row from item `start` on, and its checksum so far."""
+        if not self._fetch(self._places[row], start * self.kind.itemsize, raw):
+            raise self._damaged(row)
+        sums[target] = zlib.crc32(raw.data, sums[target])
 
 
 _COLUMNS = {"shard": np.int32, "row": np.int64, "crc": np.uint32, "scale": np.float64}
@@ -225,11 +286,13 @@ _COLUMNS = {"shard": np.int32, "row": np.int64, "crc": np.uint32, "scale": np.fl
 
 def _received(
     folder: str,
-    n_pixels: int,
+    frame: Frame,
     dtype: _codec.Dtype,
     keys: list[str],
     columns: Sequence[npt.NDArray[Any]],
 ) -> StoredRows:
     """Rows as they come out of a message."""
-    places = [Placement(*values) for values in zip(*(c.tolist() for c in columns), strict=True)]
-    return StoredRows(Path(folder), n_pixels, dtype, keys, places)
+    values = zip(*(c.tolist() for c in columns), strict=True)
+    return StoredRows(
+        Path(folder), frame, dtype, keys, [Placement(frame, *each) for each in values]
+    )

@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from samecam.errors import SamecamError
-from samecam.files import open_own
+from samecam.files import open_own, refuse_link
+from samecam.frames import Frame
 from samecam.store import _codec
 
 SHARD_BYTES = 2 * 2**30
+_OPEN_FRAMES = 8
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -24,28 +27,37 @@ class StoreFullError(SamecamError):
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a row lies: shard number, record number, CRC-32 of the record, scale."""
+    """Where a row lies: frame, shard number, record number, CRC-32 of the record, scale."""
 
+    frame: Frame
     shard: int
     row: int
     crc: int
     scale: float
 
 
-def shard_path(folder: Path, number: int, dtype: str) -> Path:
-    """File of one shard."""
-    return folder / "shards" / f"{number:05d}.{_codec.ending(dtype)}"
+def shard_path(folder: Path, frame: Frame, number: int, dtype: str) -> Path:
+    """File of one shard; each frame has a folder of its own."""
+    return folder / "shards" / frame.name / f"{number:05d}.{_codec.ending(dtype)}"
 
 
-def is_shard(path: Path, dtype: str) -> bool:
-    """Whether a file of the folder of shards has the name of one."""
+def shards(folder: Path) -> list[Path]:
+    """All shards of a store, sorted; whatever else lies there is none."""
+    return sorted(path for path in (folder / "shards").glob("*/*.*") if _is_shard(path))
+
+
+def _is_shard(path: Path) -> bool:
     number, _, ending = path.name.partition(".")
-    return number.isascii() and number.isdigit() and ending == _codec.ending(dtype)
+    try:
+        Frame.named(path.parent.name)
+    except ValueError:
+        return False
+    return number.isascii() and number.isdigit() and ending in _codec.endings()
 
 
 def has_rows(folder: Path) -> bool:
     """Whether anything was ever written to the shards of a store, committed or not."""
-    return any(shard_bytes(path) for path in (folder / "shards").glob("*.*"))
+    return any(shard_bytes(path) for path in shards(folder))
 
 
 def shard_bytes(path: Path) -> int:
@@ -64,7 +76,7 @@ def shard_bytes(path: Path) -> int:
 
 def record_bytes(n_pixels: int, dtype: str) -> int:
     """Length of a record on disk."""
-    return n_pixels * _codec.kind(dtype).itemsize
+    return _codec.items(n_pixels, dtype) * _codec.kind(dtype).itemsize
 
 
 def full_error(folder: Path) -> StoreFullError:
@@ -99,12 +111,13 @@ class ShardWriter:
     Parameters
     ----------
     folder : the store
-    n_pixels, dtype : as in `store.json`
+    frame : of all its rows
+    dtype : number type on disk
     """
 
-    def __init__(self, folder: Path, n_pixels: int, dtype: str) -> None:
-        self._folder, self._n_pixels, self._dtype = Path(folder), n_pixels, dtype
-        self._length = record_bytes(n_pixels, dtype)
+    def __init__(self, folder: Path, frame: Frame, dtype: str) -> None:
+        self._folder, self._frame, self._dtype = Path(folder), frame, dtype
+        self._length = record_bytes(frame.n_pixels, dtype)
         self._capacity = max(1, SHARD_BYTES // self._length)
         self._fd = -1
         self._number = -1
@@ -112,18 +125,30 @@ class ShardWriter:
 
     def append(self, vector: npt.ArrayLike) -> Placement:
         """Write one row and say where it lies; it counts once that is committed."""
-        raw, scale = _codec.encode(vector, self._dtype)
-        if raw.shape != (self._n_pixels,):
-            raise ValueError(f"vector has shape {raw.shape}; rows have {self._n_pixels} numbers")
+        values = np.asarray(vector)
+        if values.shape != (self._frame.n_pixels,):
+            raise ValueError(
+                f"vector has shape {values.shape}; rows have {self._frame.n_pixels} numbers"
+            )
+        return self.append_encoded(*_codec.encode(values, self._dtype))
+
+    def append_encoded(self, raw: npt.NDArray[Any], scale: float) -> Placement:
+        """As `append`, of a row that is as it is kept: scale · raw."""
+        wanted = (_codec.items(self._frame.n_pixels, self._dtype),)
+        if raw.shape != wanted or raw.dtype != _codec.kind(self._dtype):
+            raise ValueError(
+                f"the row has shape {raw.shape} and dtype {raw.dtype}; give {wanted} "
+                f"{_codec.kind(self._dtype)}"
+            )
         if self._fd < 0 or self._rows >= self._capacity:
             self._claim()
-        data = raw.data.cast("B")
+        data = np.ascontiguousarray(raw).data.cast("B")
         try:
             _write(self._fd, data, self._rows * self._length)
         except OSError as error:
             os.ftruncate(self._fd, self._rows * self._length)
             raise write_error(self._folder, error) from None
-        place = Placement(self._number, self._rows, zlib.crc32(data), scale)
+        place = Placement(self._frame, self._number, self._rows, zlib.crc32(data), scale)
         self._rows += 1
         return place
 
@@ -138,8 +163,10 @@ class ShardWriter:
         self.close()
         number = 0
         while True:
-            path = shard_path(self._folder, number, self._dtype)
+            path = shard_path(self._folder, self._frame, number, self._dtype)
             try:
+                refuse_link(path.parent)
+                path.parent.mkdir(exist_ok=True)
                 fd = open_own(path, os.O_RDWR | os.O_CREAT)
             except OSError as error:
                 raise write_error(self._folder, error) from None
@@ -176,7 +203,7 @@ def drop_orphans(path: Path, committed_bytes: int) -> None:
     try:
         fd = open_own(path, os.O_RDWR)
     except OSError as error:
-        raise write_error(path.parent.parent, error) from None
+        raise write_error(path.parent.parent.parent, error) from None
     try:
         if os.fstat(fd).st_size > committed_bytes and try_lock(fd):
             os.ftruncate(fd, committed_bytes)
@@ -188,3 +215,32 @@ def _write(fd: int, data: "memoryview[Any]", offset: int) -> None:
     while len(data):
         done = os.pwrite(fd, data, offset)
         data, offset = data[done:], offset + done
+
+
+class FrameWriters:
+    """Writers of the frames of one store, of which the latest few stay open.
+
+    Parameters
+    ----------
+    folder : the store
+    dtype : number type on disk, or "auto"
+    """
+
+    def __init__(self, folder: Path, dtype: _codec.DtypeChoice) -> None:
+        self._folder, self._dtype = folder, dtype
+        self._writers: dict[Frame, ShardWriter] = {}
+
+    def __getitem__(self, frame: Frame) -> ShardWriter:
+        writer = self._writers.pop(frame, None)
+        if writer is None:
+            writer = ShardWriter(self._folder, frame, _codec.frame_dtype(frame, self._dtype))
+        self._writers[frame] = writer
+        if len(self._writers) > _OPEN_FRAMES:
+            self._writers.pop(next(iter(self._writers))).close()
+        return writer
+
+    def close(self) -> None:
+        """Let go of all shards."""
+        for writer in self._writers.values():
+            writer.close()
+        self._writers.clear()

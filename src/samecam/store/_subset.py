@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats
+from samecam.arrays import Floats, Words
+from samecam.frames import Frame
 from samecam.store._base import FingerprintStore, Record
 
 
@@ -37,6 +38,11 @@ class Subset(FingerprintStore):
         return self._hashes
 
     @property
+    def frame(self) -> Frame:
+        """See `FingerprintStore.frame`."""
+        return self.store.frame
+
+    @property
     def row_bytes(self) -> int:
         """Bytes that reading one row takes."""
         return self.store.row_bytes
@@ -60,6 +66,12 @@ class Subset(FingerprintStore):
         self.store.read_stored(
             self.rows[rows], out, scales, start=start, checks=checks, n_threads=n_threads
         )
+
+    def words(
+        self, width: int, rows: npt.NDArray[np.intp] | None = None
+    ) -> Iterator[tuple[int, Words]]:
+        """See `FingerprintStore.words`."""
+        return self.store.words(width, self.rows if rows is None else self.rows[rows])
 
     def records(self) -> list[Record]:
         """Records of the rows."""

@@ -8,12 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from samecam.case import ExtractionSettings
-from tests.case.conftest import SIZE
 from tests.processes import PATIENCE, end, start, wait_for
-
-SMALL = ExtractionSettings(size=SIZE)
-SETTINGS = ExtractionSettings(size=256)
 
 # Loaded by every Python process of a cluster: pictures that hold certain bytes do harm.
 FAULTS = """
@@ -51,7 +46,8 @@ class Cluster:
         self.folder, self.processes = folder, []
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "sitecustomize.py").write_text(FAULTS)
-        path = os.pathsep.join((str(folder), str(Path(__file__).parents[3])))
+        paths = (str(folder), str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH"))
+        path = os.pathsep.join(filter(None, paths))
         self.environment = {**os.environ, "PYTHONPATH": path, **environment}
         contact = folder / "scheduler.json"
         contact.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ from samecam.case import extract_photos
 from samecam.case.extraction import _dispatch
 from samecam.simulate import simulate_photos
 from tests.case.conftest import make_photos, write
-from tests.case.dask.clusters import SETTINGS, Cluster, table
+from tests.case.dask.clusters import Cluster, table
 
 
 @pytest.fixture(scope="session")
@@ -26,16 +26,19 @@ def small_batches(monkeypatch):
 
 @pytest.fixture(scope="session")
 def photos(tmp_path_factory):
-    """Three cameras, duplicates, a name of odd bytes, and what is no photo."""
+    """Cameras of two frames, duplicates, a name of odd bytes, and what is no photo."""
     folder = tmp_path_factory.mktemp("dask") / "photos"
-    simulate_photos(folder / "sim", cameras=3, images=12, size=(512, 384), seed=2, workers=1)
     pile = folder.parent / "pile"
-    extract_photos(folder / "sim" / "images", folder.parent / "all", SETTINGS)
-    for row in table(folder.parent / "all"):
-        if row["status"] == "good":
-            write(pile / "images" / row["path"], (folder / "sim/images" / row["path"]).read_bytes())
+    for size, cameras, images in (((512, 384), 2, 14), ((384, 416), 2, 10)):
+        name = f"{size[0]}"
+        simulate_photos(folder / name, cameras=cameras, images=images, size=size, seed=2, workers=1)
+        extract_photos(folder / name / "images", folder.parent / name)
+        for row in table(folder.parent / name):
+            if row["status"] == "good":
+                data = (folder / name / "images" / row["path"]).read_bytes()
+                write(pile / "images" / name / row["path"], data)
     make_photos(pile / "more", 4)
-    for k, file in enumerate(sorted((pile / "images").iterdir())[:6]):
+    for k, file in enumerate(sorted((pile / "images").glob("*/*"))[:6]):
         write(pile / "duplicates" / f"{k}.jpg", file.read_bytes())
         write(pile / "duplicates" / f"{k} again.jpg", file.read_bytes())
     return pile

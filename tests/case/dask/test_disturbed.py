@@ -11,27 +11,18 @@ from samecam.case.extraction import _dispatch
 from samecam.compute import Resources, _dask_connect
 from samecam.errors import SamecamError
 from samecam.store import DiskStore
-from tests.case.conftest import SIZE, same_answer, write
-from tests.case.dask.clusters import SMALL, Cluster, below, reasons
+from tests.case.conftest import rows_in, same_answer, write
+from tests.case.dask.clusters import Cluster, below, reasons
 from tests.photos.pictures import encode, scene
 from tests.processes import PATIENCE, command, ctrl_c, run, wait_for
-
-
-def rows_in(case):
-    """Rows that count, read beside a living writer."""
-    try:
-        with DiskStore.open(case / "fingerprints") as store:
-            return len(store)
-    except Exception:
-        return 0
 
 
 @pytest.mark.usefixtures("small_batches")
 def test_a_worker_killed_in_the_middle_costs_nothing(slow, undisturbed, cluster, tmp_path):
     case, killed = tmp_path / "case", []
 
-    def kill(_, done, __):
-        if done and not killed:
+    def kill(phase, done, _):
+        if phase == "Extracting" and done and not killed:
             workers = [below(nanny) for nanny in cluster.nannies]
             beside = {worker: worker.children(recursive=True) for worker in workers}
             busy = max(beside, key=lambda worker: len(beside[worker]))
@@ -39,7 +30,7 @@ def test_a_worker_killed_in_the_middle_costs_nothing(slow, undisturbed, cluster,
             killed.extend(beside[busy])
 
     result = extract_photos(
-        [slow], case, SMALL, resources=Resources(scheduler=cluster.address), progress=kill
+        [slow], case, resources=Resources(scheduler=cluster.address), progress=kill
     )
     assert killed
     assert result.done == sum(result.counts.values())
@@ -56,11 +47,11 @@ def test_a_file_that_ends_its_worker_every_time_is_named_and_the_rest_is_done(cl
     photos = tmp_path / "photos"
     for k in range(7):
         write(photos / f"{k}.jpg", encode(scene(k, 90, 90)))
-    extract_photos([photos], tmp_path / "without", SMALL)
+    extract_photos([photos], tmp_path / "without")
     write(photos / "3 crash.jpg", encode(scene(21, 90, 90)) + b"CRASH-HERE")
     write(photos / "3 end.jpg", encode(scene(20, 90, 90)) + b"ENDS-THE-WORKER")
     result = extract_photos(
-        [photos], tmp_path / "case", SMALL, resources=Resources(scheduler=cluster.address)
+        [photos], tmp_path / "case", resources=Resources(scheduler=cluster.address)
     )
     assert result.counts["good"] == 7
     why = {path: reason for path, reason in reasons(tmp_path / "case").items() if reason}
@@ -74,11 +65,11 @@ def test_a_file_that_ends_its_worker_every_time_is_named_and_the_rest_is_done(cl
         DiskStore.open(tmp_path / "case" / "fingerprints") as one,
         DiskStore.open(tmp_path / "without" / "fingerprints") as other,
     ):
-        assert (one.read() == other.read()).all()
+        assert (one.rows().read() == other.rows().read()).all()
 
 
 def extract(photos, case, address):
-    words = ("extract", photos, "-o", case, "--size", SIZE, "--scheduler", address)
+    words = ("extract", photos, "-o", case, "--scheduler", address)
     return command(*words)
 
 
@@ -86,7 +77,7 @@ def extract(photos, case, address):
 def test_killed_and_given_again_it_goes_on(slow, undisturbed, cluster, tmp_path):
     case = tmp_path / "case"
     process = extract(slow, case, cluster.address)
-    assert wait_for(lambda: (case / "fingerprints" / "shards" / "00000.f16").exists())
+    assert wait_for(lambda: list(case.glob("fingerprints/shards/*/00000.i8")))
     process.kill()
     process.communicate()
     code, _, error = run(*process.args[3:])
@@ -103,8 +94,8 @@ def test_a_scheduler_that_is_restarted(slow, undisturbed, tmp_path, monkeypatch)
     with Cluster(tmp_path / "cluster") as first:
         first.workers(first.worker())
 
-        def kill(_, done, __):
-            if done and first.scheduler.poll() is None:
+        def kill(phase, done, _):
+            if phase == "Extracting" and done and first.scheduler.poll() is None:
                 first.scheduler.kill()
                 first.scheduler.wait()
 
@@ -113,14 +104,14 @@ def test_a_scheduler_that_is_restarted(slow, undisturbed, tmp_path, monkeypatch)
             patch.setattr(_dask_connect, "CONNECT_SECONDS", 3.0)
             with pytest.raises(SamecamError, match=words):
                 extract_photos(
-                    [slow], case, SMALL, resources=Resources(scheduler=first.address), progress=kill
+                    [slow], case, resources=Resources(scheduler=first.address), progress=kill
                 )
     before = rows_in(case)
     assert before > 0, "what was finished is kept"
     with Cluster(tmp_path / "cluster", first.address.rpartition(":")[2]) as second:
         second.workers(second.worker())
         assert second.address == first.address
-        result = extract_photos([slow], case, SMALL, resources=Resources(scheduler=second.address))
+        result = extract_photos([slow], case, resources=Resources(scheduler=second.address))
     assert result.done < sum(result.counts.values()) - before + 1
     assert same_answer(case, undisturbed)
 
@@ -134,12 +125,12 @@ def test_workers_that_are_slow_or_small_change_nothing(tmp_path, monkeypatch):
     for k in range(6):
         write(photos / f"{k}.jpg", encode(scene(k, 90, 90)))
     write(photos / "huge.jpg", encode(scene(70, 90, 90)) + b"HUGE-HERE")
-    extract_photos([photos], tmp_path / "here", SMALL)
+    extract_photos([photos], tmp_path / "here")
     with Cluster(tmp_path / "cluster") as lame:
         lame.workers(lame.worker("700MB"), lame.worker(TEST_HANGS=str(hung)), lame.worker("8GB"))
         # The limit is for the one that hangs; the others must keep it on a busy machine, too.
         resources = Resources(scheduler=lame.address, timeout=15.0)
-        result = extract_photos([photos], tmp_path / "there", SMALL, resources=resources)
+        result = extract_photos([photos], tmp_path / "there", resources=resources)
     assert hung.exists()
     assert set(reasons(tmp_path / "there").values()) == {""}
     assert result.counts["good"] == 7

@@ -17,7 +17,6 @@ from samecam.errors import SamecamError
 from samecam.provenance import versions
 from samecam.store import DiskStore
 from tests.case.conftest import write
-from tests.case.dask.clusters import SMALL
 from tests.processes import PATIENCE, run
 
 
@@ -66,7 +65,7 @@ def test_a_worker_that_cannot_do_it_is_named_before_any_work(cluster, tmp_path):
     blind = partial(_worker.check_machine, tmp_path / "nowhere" / "fingerprints", {}, {})
     with pytest.raises(SamecamError, match=r"The worker tcp://.* does not see the case.*mount"):
         compute.DaskPool(cluster.address, check=blind)
-    with DiskStore.create(tmp_path / "store", n_pixels=9):
+    with DiskStore.create(tmp_path / "store"):
         pass
     look = partial(_worker.check_machine, tmp_path / "store")
     write(tmp_path / "a.jpg", b"12345")
@@ -84,17 +83,17 @@ def test_who_does_not_answer_gets_an_error(photos, tmp_path, monkeypatch):
     monkeypatch.setattr(_dask_connect, "CONNECT_SECONDS", 1.0)
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(SamecamError, match="No dask scheduler answers.*dask scheduler"):
-            extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler=address))
+            extract_photos(photos, tmp_path / "c", resources=Resources(scheduler=address))
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(SamecamError, match="No dask scheduler answers.*8787 is dask's page"):
-            extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler=address))
+            extract_photos(photos, tmp_path / "c", resources=Resources(scheduler=address))
     assert not (tmp_path / "c").exists()
     with pytest.raises(SamecamError, match="do not go together"):
         Resources(device="cuda", scheduler="tcp://127.0.0.1:1")
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(SamecamError, match=r"pip install 'samecam\[dask\]'"):
-        extract_photos(photos, tmp_path / "c", SMALL, resources=Resources(scheduler="local"))
+        extract_photos(photos, tmp_path / "c", resources=Resources(scheduler="local"))
 
 
 def test_an_address_that_is_none_leaves_nothing_but_an_error(photos, tmp_path):

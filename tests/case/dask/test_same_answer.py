@@ -7,16 +7,16 @@ from contextlib import closing
 import pytest
 
 from samecam import cluster_photos, compute
-from samecam.case import ClusteringSettings, check_log, extract_photos
+from samecam.case import ClusteringSettings, ExtractionSettings, check_log, extract_photos
 from samecam.case.extraction import _worker
 from samecam.case.extraction._worker import ExtractionTask
 from samecam.compute import Resources
 from samecam.photos import scan
 from samecam.store import DiskStore
-from tests.case.conftest import SIZE, same_answer
-from tests.case.dask.clusters import SETTINGS
+from tests.case.conftest import same_answer
 from tests.processes import PATIENCE, run
 
+FRAMES = {"512x384", "384x416"}
 TABLES = ("images.csv", "clusters.csv", "evidence.csv", "clusters.json")
 
 
@@ -40,9 +40,10 @@ def test_every_file_of_a_case_is_the_same(photos, cluster, tmp_path, monkeypatch
     for settings in METHODS.values():
         for scheduler, case in cases.items():
             result = cluster_photos(
-                photos, case, SETTINGS, settings, resources=Resources(scheduler=scheduler)
+                photos, case, clustering=settings, resources=Resources(scheduler=scheduler)
             )
-            assert result.sizes, settings
+            found = {group.frame for group in result.groups}
+            assert found == FRAMES if settings.name == "consolidated" else found
         here, there = cases.values()
         assert same_answer(here, there)
         for name in TABLES:
@@ -53,29 +54,30 @@ def test_every_file_of_a_case_is_the_same(photos, cluster, tmp_path, monkeypatch
     assert info["counts"]["duplicate"] >= 13
     assert (info["device"], info["clustering"]["details"]["device"]) == ("cpu", "cpu")
     assert check_log(there / "log.jsonl") is None
-    again = extract_photos(photos, there, SETTINGS, resources=Resources(scheduler=cluster.address))
+    again = extract_photos(photos, there, resources=Resources(scheduler=cluster.address))
     assert again.done == 0
 
 
 def test_fingerprints_do_not_travel(photos, cluster, tmp_path):
     """What comes back is little, and does not grow with the fingerprints."""
-    with DiskStore.create(tmp_path / "store", n_pixels=256 * 256):
+    with DiskStore.create(tmp_path / "store"):
         pass
-    start = {"initializer": _worker.start, "initargs": (SETTINGS, tmp_path / "store")}
+    start = {"initializer": _worker.start, "initargs": (ExtractionSettings(), tmp_path / "store")}
     tasks = [ExtractionTask(f.path, f.file) for f in scan([photos / "images"])]
     with closing(compute.DaskPool(cluster.address, **start)) as pool:
         answers = pool.submit_many(_worker.extract, tasks).result(PATIENCE)
-    rows = sum(outcome.place is not None for outcome in answers.items)
-    written = sum(f.stat().st_size for f in (tmp_path / "store" / "shards").iterdir())
-    assert written == rows * 2 * 256 * 256
-    assert rows > 30
+    places = [outcome.place for outcome in answers.items if outcome.place is not None]
+    written = sum(f.stat().st_size for f in (tmp_path / "store" / "shards").glob("*/*"))
+    assert written == sum(place.frame.n_pixels for place in places)
+    assert {place.frame.name for place in places} == FRAMES
+    assert len(places) > 30
     assert len(pickle.dumps(answers)) < min(4096 * len(tasks), written / 50)
 
 
 @pytest.mark.slow
 def test_a_local_cluster_needs_no_more_than_the_word(slow, undisturbed, tmp_path):
     code, out, error = run(
-        *("extract", slow, "-o", tmp_path / "case", "--size", SIZE, "--workers", 2),
+        *("extract", slow, "-o", tmp_path / "case", "--workers", 2),
         *("--scheduler", "local", "--json"),
     )
     assert code == 3, error

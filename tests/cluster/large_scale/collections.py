@@ -2,16 +2,17 @@
 
 import numpy as np
 
+from samecam.frames import Frame
 from samecam.store import DiskStore
 
 
 def on_disk(folder, rows, dtype="float32"):
-    """Write rows to a store on disk, closed again."""
-    with DiskStore.create(folder, n_pixels=rows.shape[1], dtype=dtype) as store:
+    """Rows of a store on disk, for reading; a context manager."""
+    with DiskStore.create(folder, frame=Frame(rows.shape[1], 1), dtype=dtype) as store:
         for i, row in enumerate(rows):
             store.add(f"{i:05d}", row)
         store.commit()
-    return folder
+        return store.rows()
 
 
 def as_sets(labels):

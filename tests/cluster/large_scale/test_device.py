@@ -11,7 +11,6 @@ from samecam.cluster.large_scale import _batches
 from samecam.compute import LocalPool
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints, gram
-from samecam.store import DiskStore
 from tests.cluster.large_scale.collections import on_disk
 
 torch = pytest.importorskip("torch")
@@ -71,7 +70,7 @@ def test_arrays_and_stores(planted, tmp_path, solved):
     options = {"n_batches": 2, "random_state": 4}
     host = LargeScaleSSC(**options).fit(X).labels_
     array = LargeScaleSSC(**options, device=DEVICE).fit(X).labels_
-    with DiskStore.open(on_disk(tmp_path / "store", X)) as store:
+    with on_disk(tmp_path / "store", X) as store:
         stored = LargeScaleSSC(**options, device=DEVICE).fit(store).labels_
     assert adjusted_rand_score(host, array) >= 0.999
     assert adjusted_rand_score(host, stored) >= 0.999

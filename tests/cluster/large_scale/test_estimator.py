@@ -15,7 +15,7 @@ from samecam.compute import LocalPool, WorkerDiedError
 from samecam.errors import SamecamError
 from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
-from samecam.store import DiskStore, MemoryStore, Subset
+from samecam.store import MemoryStore, Subset
 from tests.cluster.large_scale.collections import as_sets, on_disk
 
 PRESETS = pytest.mark.parametrize("preset", ["default", "paper"])
@@ -72,7 +72,7 @@ def test_array_stores_and_correlations_are_one(planted, tmp_path):
     given = LargeScaleSSC(metric="precomputed", n_pixels=X.shape[1], **options)
     given.fit(correlate.gram(X))
     assert scores(planted.labels, given.labels_).f > 0.9
-    with DiskStore.open(on_disk(tmp_path / "store", X)) as store:
+    with on_disk(tmp_path / "store", X) as store:
         for source in (X, memory, store):
             fitted = LargeScaleSSC(**options).fit(source)
             np.testing.assert_array_equal(fitted.labels_, given.labels_)
@@ -130,10 +130,9 @@ class Here:
 
 
 def test_workers_give_the_same(planted, tmp_path):
-    folder = on_disk(tmp_path / "store", planted.X, "float16")
     pool = LocalPool(2)
     try:
-        with DiskStore.open(folder) as store:
+        with on_disk(tmp_path / "store", planted.X, "float16") as store:
             alone = LargeScaleSSC(n_batches=4).fit(store)
             together = LargeScaleSSC(n_batches=4).fit(store, executor=pool)
         np.testing.assert_array_equal(alone.labels_, together.labels_)
@@ -151,7 +150,7 @@ def test_workers_give_the_same(planted, tmp_path):
 
 def test_of_a_store_is_sent_where_the_rows_lie(planted, tmp_path):
     executor = Here()
-    with DiskStore.open(on_disk(tmp_path / "store", planted.X)) as store:
+    with on_disk(tmp_path / "store", planted.X) as store:
         LargeScaleSSC(n_batches=2).fit(store, executor=executor)
         LargeScaleSSC(n_batches=2).fit(Subset(store, np.arange(3, 60)), executor=executor)
     first = 0
@@ -187,7 +186,7 @@ from samecam.store import DiskStore
 LargeScaleSSC(metric="precomputed").fit(gram([20] * 3 + [1] * 9, .1).gram)   # loads, compiles
 def size(name):
     return int(re.search(name + r":\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1]) * 1024
-with DiskStore.open(sys.argv[1]) as store:
+with DiskStore.open(sys.argv[1]).rows() as store:
     Path("/proc/self/clear_refs").write_text("5")   # the peak begins anew
     before = size("VmRSS")
     fitted = LargeScaleSSC(memory=int(sys.argv[2]), n_batches=int(sys.argv[3]) or None).fit(store)
@@ -202,7 +201,7 @@ with DiskStore.open(sys.argv[1]) as store:
 def test_memory_stays_within_the_budget(tmp_path):
     """The correlations of 4,000 photos take 64 MB, their fingerprints as much; 48 are allowed."""
     X, _ = fingerprints([100] * 40, 0.1, 4096, seed=0)
-    folder = on_disk(tmp_path / "store", X, "float16")
+    folder = on_disk(tmp_path / "store", X, "float16").folder
     told = {}
     for name, budget, n_batches in (("tight", 48 * 2**20, 0), ("roomy", 2**30, 1)):
         done = subprocess.run(

@@ -8,7 +8,7 @@ from samecam import correlate
 from samecam.cluster import METHODS, LargeScaleSSC
 from samecam.metrics import scores
 from samecam.simulate import gram
-from samecam.store import DiskStore, MemoryStore
+from samecam.store import MemoryStore
 from tests.cluster.large_scale.collections import on_disk
 from tests.cluster.large_scale.test_estimator import PRESETS, fit
 from tests.cluster.photographs import judged_photographs
@@ -161,7 +161,7 @@ def test_a_row_without_numbers_is_named(tmp_path, planted):
     X = planted.X[:30].copy()
     X[17, 3] = np.nan
     with (
-        DiskStore.open(on_disk(tmp_path / "store", X)) as store,
+        on_disk(tmp_path / "store", X) as store,
         pytest.raises(ValueError, match="row 17 contains NaN"),
     ):
         LargeScaleSSC(n_batches=2).fit(store)

@@ -1,16 +1,24 @@
 """Files to fingerprints, in parallel, resumable at any moment."""
 
 from samecam.case.extraction._dispatch import failure
-from samecam.case.extraction._estimate import Estimate, products_per_second, transform_seconds
+from samecam.case.extraction._estimate import (
+    Estimate,
+    FrameCost,
+    products_per_second,
+    transform_seconds,
+    words_per_second,
+)
 from samecam.case.extraction._extract import (
     Extraction,
     ExtractionRun,
     extract_photos,
     interrupted_before,
 )
+from samecam.case.extraction._measure import measure_photos
 from samecam.case.extraction._prepare import (
     Job,
     Photos,
+    added_job,
     arguments,
     check_apart,
     plan_extraction,
@@ -18,7 +26,6 @@ from samecam.case.extraction._prepare import (
     source,
 )
 from samecam.case.extraction._scene import kept_scene
-from samecam.case.extraction._size import SIZES, SizeChoice, choose_size, measure_photos
 from samecam.case.extraction._stop import (
     Stop,
     nothing_begun_yet,
@@ -29,31 +36,33 @@ from samecam.case.extraction._vectors import VectorSettings, ingest, open_vector
 from samecam.case.extraction._worker import (
     Outcome,
     check_machine,
+    frame_kind,
     header_size,
     read_file,
     refuse_exposure,
     refuse_flat,
     refuse_for_memory,
     refuse_unreadable,
+    take_row,
 )
 
 __all__ = [
-    "SIZES",
     "Estimate",
     "Extraction",
     "ExtractionRun",
+    "FrameCost",
     "Job",
     "Outcome",
     "Photos",
-    "SizeChoice",
     "Stop",
     "VectorSettings",
+    "added_job",
     "arguments",
     "check_apart",
     "check_machine",
-    "choose_size",
     "extract_photos",
     "failure",
+    "frame_kind",
     "header_size",
     "ingest",
     "interrupted_before",
@@ -72,5 +81,7 @@ __all__ = [
     "refuse_unreadable",
     "source",
     "stop_on_signals",
+    "take_row",
     "transform_seconds",
+    "words_per_second",
 ]

@@ -25,8 +25,9 @@ from samecam.provenance import versions
 FEWEST, MOST = 50, 500
 _SHARES = 8
 _SAMPLE = 8
-# Photos a process may have before it when a device, and not it, makes the fingerprints.
-_AHEAD = 6
+# Photos a process may have before it when a device, and not it, makes the fingerprints, and
+# pixels that all of them may then have together beside one photo a process.
+_AHEAD, _AHEAD_PIXELS = 6, 2**30
 
 
 class Dispatch(Protocol):
@@ -62,10 +63,14 @@ def dispatch(
     settings: ExtractionSettings,
     store: Path,
     pending: list[PhotoFile],
+    largest: int,
 ) -> Dispatch:
-    """Processes here or, with a scheduler, the workers of its cluster, each looked at before."""
+    """Processes here or, with a scheduler, the workers of its cluster, each looked at before.
+
+    `largest` are the pixels of the largest frame.
+    """
     store = store.absolute()
-    memory = compute.worker_memory(settings.side)
+    memory = compute.worker_memory(largest)
     if resources.scheduler is None:
         pool = compute.LocalPool(
             min(resources.n_workers, max(len(pending), 1)),
@@ -77,7 +82,8 @@ def dispatch(
         )
         if resources.device == "cpu":
             return Singly(pool, resources.timeout)
-        return OnDevice(pool, resources.timeout, DeviceStage(settings, store, resources.device))
+        stage: DeviceStage[None] = DeviceStage(settings, store, resources.device)
+        return OnDevice(pool, resources.timeout, stage, largest)
     cluster = compute.DaskPool(
         resources.scheduler,
         workers=resources.n_workers,
@@ -143,16 +149,24 @@ class _Trial(Enum):
 
 
 class OnDevice:
-    """Processes on this machine decode; here, fingerprints are made on a device, many at a time."""
+    """Processes on this machine decode; here, fingerprints are made on a device, many at a time.
 
-    def __init__(self, pool: compute.LocalPool, timeout: float, stage: DeviceStage[None]) -> None:
+    `largest` are the pixels of the largest frame: what is decoded waits here, and must fit.
+    """
+
+    def __init__(
+        self, pool: compute.LocalPool, timeout: float, stage: DeviceStage[None], largest: int
+    ) -> None:
         self._pool, self._timeout, self._stage = pool, timeout, stage
+        many = max(pool.workers, _AHEAD_PIXELS // largest)
+        self._ahead = min(_AHEAD * pool.workers, many)
         self._running: dict[Future[tuple[Outcome, Pixels | None]], ExtractionTask] = {}
 
     def wants(self) -> bool:
         """See `Dispatch.wants`; what runs may all be put on the stage."""
         running = len(self._running)
-        return running < _AHEAD * self._pool.workers and running + self._stage.waiting < HELD
+        ahead = running < self._ahead and running + self._stage.waiting < HELD
+        return ahead and not self._stage.full
 
     def put(self, task: ExtractionTask) -> None:
         """See `Dispatch.put`."""

@@ -1,29 +1,50 @@
 """What a run will cost, before it begins: disk, and the time of each part."""
 
-import math
 import os
 import shutil
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from samecam.case.extraction._size import SizeChoice
 from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.inputs import in_time, open_regular, read_some
 from samecam.photos import PhotoFile, looks_like_picture
-from samecam.store import record_bytes
+from samecam.store import frame_dtype, record_bytes
 
 # Seconds of one core, measured by benchmarks/estimates.py: reading, hashing and decoding a
 # photo takes a fixed part, one by its length, and one by the crop.
 _PHOTO = 10e-3
 _PHOTO_PER_MB = 20e-3
 _PHOTO_PER_PIXEL = 45e-9
+_LUMA_PER_PIXEL = 8e-9  # of a whole frame
 _START = 2.5  # until the worker processes are ready
 _RECORD_BYTES = 2048
 _READ_SECONDS = 10.0  # that the first bytes of a file may take
+
+
+@dataclass(frozen=True, slots=True)
+class FrameCost:
+    """What the photos of one frame will take.
+
+    Attributes
+    ----------
+    frame : width and height
+    files : not done yet
+    photos : that will then be compared with one another, if every file is usable
+    disk_bytes : of the fingerprints still to be made
+    seconds : rough, of reading and fingerprints, with all workers
+    """
+
+    frame: Frame
+    files: int
+    photos: int
+    disk_bytes: int
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +58,9 @@ class Estimate:
     input_bytes : length of the files that are not done yet, altogether
     disk_bytes : what the case may take, if every file is usable
     free_bytes : what is free where the case will be
+    workers : processes
+    frames : the same frame by frame, that with most photos first
     parts : rough seconds of each part of the run, with `workers` processes
-    size : side of the crop, as given, as the case has it, or as chosen
-    choice : how the size was chosen, if it was chosen now
     """
 
     files: int
@@ -48,8 +69,7 @@ class Estimate:
     disk_bytes: int
     free_bytes: int
     workers: int
-    size: int
-    choice: SizeChoice | None = None
+    frames: tuple[FrameCost, ...] = ()
     parts: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -68,20 +88,27 @@ class Estimate:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        choice = None if self.choice is None else self.choice.as_dict()
-        return {**asdict(self), "choice": choice, "seconds": self.seconds, "fits": self.fits}
+        frames = [{**asdict(cost), "frame": cost.frame.name} for cost in self.frames]
+        return {**asdict(self), "frames": frames, "seconds": self.seconds, "fits": self.fits}
 
 
-def disk_bytes(files: Sequence[PhotoFile], settings: ExtractionSettings, free: int) -> int:
+def disk_bytes(
+    files: Sequence[PhotoFile], frames: Mapping[Frame, int], settings: ExtractionSettings, free: int
+) -> int:
     """Disk that the fingerprints and records of these files take at most.
 
-    If that is more than is free, files that do not begin like pictures are left out.
+    If that is more than is free, files that do not begin like pictures are left out, where
+    their headers were not looked at.
     """
-    row = record_bytes(settings.n_pixels, settings.dtype)
-    pictures = len(files)
-    if pictures * (row + _RECORD_BYTES) > free:
-        pictures = sum(map(_begins_like_picture, files))
-    return pictures * row + len(files) * _RECORD_BYTES
+    rows = sum(count * row_bytes(frame, settings) for frame, count in frames.items())
+    if settings.frame is not None and rows + len(files) * _RECORD_BYTES > free:
+        rows = sum(map(_begins_like_picture, files)) * row_bytes(settings.frame, settings)
+    return rows + len(files) * _RECORD_BYTES
+
+
+def row_bytes(frame: Frame, settings: ExtractionSettings) -> int:
+    """Bytes of a fingerprint on disk."""
+    return record_bytes(frame.n_pixels, frame_dtype(frame, settings.rows))
 
 
 def _begins_like_picture(item: PhotoFile) -> bool:
@@ -109,18 +136,19 @@ def free_bytes(folder: Path) -> int:
 
 def estimate(
     files: Sequence[PhotoFile],
-    known: int,
+    frames: Mapping[Frame, int],
+    known: Counter[Frame],
     case: Path,
     settings: ExtractionSettings,
     workers: int,
-    choice: SizeChoice | None = None,
 ) -> Estimate:
     """Count files and bytes, time one residual on this machine, and add it up.
 
     Parameters
     ----------
     files : that are not done yet
-    known : photos of the case that are
+    frames : of these
+    known : frames of the photos of the case that are
     """
     total = 0
     for item in files:
@@ -128,40 +156,56 @@ def estimate(
             total += os.stat(item.file).st_size
         except OSError:
             continue
-    each = _PHOTO + _PHOTO_PER_PIXEL * settings.n_pixels
-    each += _residual_seconds(settings) if files else 0.0
-    work = len(files) * each + _PHOTO_PER_MB * total / 2**20
+    pixel = _pixel_seconds(settings) if files else 0.0
+    costs = [
+        FrameCost(
+            frame,
+            frames.get(frame, 0),
+            frames.get(frame, 0) + known[frame],
+            frames.get(frame, 0) * row_bytes(frame, settings),
+            frames.get(frame, 0) * (_PHOTO + pixel * frame.n_pixels) / workers,
+        )
+        for frame in {*frames, *known}
+    ]
     free = free_bytes(case)
     plan = Estimate(
         files=len(files),
-        photos=known + len(files),
+        photos=sum(cost.photos for cost in costs),
         input_bytes=total,
-        disk_bytes=disk_bytes(files, settings, free),
+        disk_bytes=disk_bytes(files, frames, settings, free),
         free_bytes=free,
         workers=workers,
-        size=settings.side,
-        choice=choice,
+        frames=tuple(sorted(costs, key=lambda cost: (-cost.photos, cost.frame))),
     )
-    return plan.with_parts(reading=_START + work / workers) if files else plan
+    work = sum(cost.seconds for cost in costs) + _PHOTO_PER_MB * total / 2**20 / workers
+    return plan.with_parts(reading=_START + work) if files else plan
 
 
-def _residual_seconds(settings: ExtractionSettings) -> float:
-    """Time of one fingerprint of a made-up picture, compiled code loaded before."""
+def _pixel_seconds(settings: ExtractionSettings) -> float:
+    """Decoding, and the fingerprint of a made-up picture, a pixel; compiled code loaded before."""
     import numpy as np
 
-    from samecam.fingerprint import fingerprint
+    from samecam.fingerprint import fingerprint, frame_row
 
-    side = min(settings.side, 512)
+    side = min(settings.size or 512, 512)
     picture = np.random.default_rng(0).integers(0, 256, (side, side, 3), dtype=np.uint8)
-    fingerprint(picture[:64, :64], **settings.steps)
-    fingerprint(picture, **settings.steps)
-    began = time.perf_counter()
-    fingerprint(picture, **settings.steps)
-    return (time.perf_counter() - began) * (settings.side / side) ** 2
+    seconds = []
+    for part in (picture[:64, :64], picture, picture):
+        began = time.perf_counter()
+        if settings.size is None:
+            gray = np.ascontiguousarray(part[..., 0])
+            frame_row(gray, key="0" * 64, dtype="bits", sigma=settings.sigma)
+        else:
+            fingerprint(part, **settings.steps)
+        seconds.append(time.perf_counter() - began)
+    decoding = _LUMA_PER_PIXEL if settings.size is None else _PHOTO_PER_PIXEL
+    return decoding + seconds[-1] / side**2
 
 
 def transform_seconds(n_pixels: int) -> float:
     """Time of a Fourier transform of a fingerprint there and back, on this machine."""
+    import math
+
     import numpy as np
     from scipy.fft import irfft2, rfft2
 
@@ -171,6 +215,22 @@ def transform_seconds(n_pixels: int) -> float:
     began = time.perf_counter()
     irfft2(rfft2(plane), s=plane.shape)
     return (time.perf_counter() - began) * n_pixels / side**2
+
+
+def words_per_second() -> float:
+    """Words of 64 pixels a second that are compared with others, on this machine."""
+    import numpy as np
+
+    from samecam.correlate import gram
+    from samecam.store import BitRows
+
+    words = np.random.default_rng(0).integers(0, 2**63, (64, 2**14), dtype=np.uint64)
+    rows = BitRows(words, 64 * words.shape[1])
+    gram(rows)
+    began = time.perf_counter()
+    gram(rows)
+    pairs = len(words) * (len(words) + 1) / 2
+    return float(pairs * words.shape[1] / (time.perf_counter() - began))
 
 
 def products_per_second() -> float:

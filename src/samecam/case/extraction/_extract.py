@@ -14,10 +14,10 @@ from samecam.case.extraction._duplicates import likely_duplicates
 from samecam.case.extraction._estimate import Estimate, disk_bytes, free_bytes
 from samecam.case.extraction._ledger import Ledger
 from samecam.case.extraction._prepare import Job, Photos, prepare
-from samecam.case.extraction._size import SizeChoice
 from samecam.case.extraction._worker import ExtractionTask, Outcome
 from samecam.case.folder import STATUSES, Case, ExtractionSettings
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.photos import PhotoFile
 from samecam.provenance import versions
 from samecam.store import Record
@@ -39,9 +39,7 @@ class Extraction:
     work : seconds of work by kind, added over workers (this run)
     interrupted : whether it was asked to stop before the end
     reasons : for `unusable` and `skipped` files, why, in a word or two, and how many
-    size : side of the crop; None if it was interrupted before that was chosen, or if the
-        fingerprints were brought
-    choice : how the size was chosen, if it was chosen in this run
+    frames : photos with a fingerprint, frame by frame, that with most first
     brought : whether the fingerprints come from a file, not from photos
     missing : files of the case that are no longer there; what was taken from them stays
     changed : files whose bytes are others than before; they were read again
@@ -54,8 +52,7 @@ class Extraction:
     work: dict[str, float] = field(default_factory=dict)
     interrupted: bool = False
     reasons: dict[str, dict[str, int]] = field(default_factory=dict)
-    size: int | None = None
-    choice: SizeChoice | None = None
+    frames: dict[Frame, int] = field(default_factory=dict)
     brought: bool = False
     missing: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -93,7 +90,7 @@ def extract_photos(
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
-    if job.settings is None:
+    if job.interrupted:
         return interrupted_before(job)
     if planned is not None:
         planned(job.plan(at_a_time))
@@ -106,13 +103,19 @@ def interrupted_before(job: Job) -> Extraction:
     return Extraction(job.case, dict.fromkeys(STATUSES, 0), 0, 0.0, interrupted=True)
 
 
+def frames_with_rows(case: Case) -> dict[Frame, int]:
+    """Photos with a fingerprint, frame by frame, that with most first."""
+    counts = {frame: len(case.store.rows(frame)) for frame in case.store.frames}
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
 class ExtractionRun:
     """One run on an open case.
 
     Parameters
     ----------
     case : open for writing
-    job : what is to be done, the size chosen
+    job : what is to be done
     resources : resolved
     keep_all : whether what the case has from elsewhere stays as it is
     """
@@ -127,10 +130,7 @@ class ExtractionRun:
         *,
         keep_all: bool = False,
     ) -> None:
-        if job.settings is None:
-            raise ValueError("the size is not chosen yet")
-        self._case, self._settings, self._files = case, job.settings, job.files
-        self._choice, self._resources = job.choice, resources
+        self._case, self._job, self._resources = case, job, resources
         self._progress, self._stop, self._keep_all = progress, stop, keep_all
         self._ledger = Ledger(case.store.records(), job.files)
         self._queues = deque(map(deque, likely_duplicates(self._ledger.pending)))
@@ -144,10 +144,9 @@ class ExtractionRun:
         began = time.monotonic()
         self._check_space()
         self._case.log.add(
-            "extract", files=self._total, settings=self._settings.as_dict(), versions=versions()
+            "extract", files=self._total, settings=self._job.settings.as_dict(), versions=versions()
         )
-        chosen = {} if self._choice is None else {"size_choice": self._choice.as_dict()}
-        self._case.save(state="extracting", versions=versions(), **self._device(), **chosen)
+        self._case.save(state="extracting", versions=versions(), **self._device())
         if self._total:
             self._work_through()
         if not (self._stop.is_set() or self._keep_all):
@@ -160,27 +159,30 @@ class ExtractionRun:
         used = compute.describe_device(self._resources.device)
         if known and (not self._total or used in known.split(", ")):
             return {}
-        earlier = [known] if known and self._case.store.keys else []
+        earlier = [known] if known and self._case.store.frames else []
         return {"device": ", ".join([*earlier, used])}
 
     def _check_space(self) -> None:
         free = free_bytes(self._case.folder)
-        need = disk_bytes(self._ledger.pending, self._settings, free)
+        need = disk_bytes(self._ledger.pending, self._job.frames, self._job.settings, free)
         if need > free:
             raise SamecamError(
                 f"The fingerprints of up to {self._total} photos need "
                 f"{compute.format_bytes(need)} and only {compute.format_bytes(free)} are free for "
-                f"{str(self._case.folder)!r}: free some, name a folder on a larger disk, or store "
-                "them as int8."
+                f"{str(self._case.folder)!r}: free some, or name a folder on a larger disk."
             )
 
     def _work_through(self) -> None:
         workers = dispatch(
-            self._resources, self._settings, self._case.store.folder, self._ledger.pending
+            self._resources,
+            self._job.settings,
+            self._case.store.folder,
+            self._ledger.pending,
+            self._job.largest,
         )
         try:
             self._drain(workers)
-            while (again := self._ledger.orphans(self._files)) and not self._stop.is_set():
+            while (again := self._ledger.orphans(self._job.files)) and not self._stop.is_set():
                 self._total += len(again)
                 self._queues = deque(map(deque, likely_duplicates(again)))
                 self._drain(workers)
@@ -223,11 +225,12 @@ class ExtractionRun:
             own = {name: meta[name] for name in ("status", "code", "bytes", "modified", "passing")}
             reason = f"same bytes as {owner.key}"
             meta = {**owner.meta, **own, "reason": reason, "duplicate_of": owner.key}
-        record = Record(outcome.path, outcome.sha256, meta, has_row=outcome.place is not None)
+        frame = None if outcome.place is None else outcome.place.frame
+        record = Record(outcome.path, outcome.sha256, meta, frame)
         if self._ledger.replaces_other_bytes(record):
             self._changed.append(record.key)
         self._ledger.book(record)
-        self._case.store.add_placed(record, outcome.place)
+        self._case.store.add_placed(outcome.path, outcome.place, sha256=outcome.sha256, meta=meta)
         self._case.log.add(
             "file",
             path=outcome.path,
@@ -259,8 +262,7 @@ class ExtractionRun:
             dict(self._work),
             interrupted,
             reasons,
-            self._settings.side,
-            self._choice,
+            frames_with_rows(self._case),
             missing=[] if self._keep_all else self._ledger.missing(),
             changed=sorted(self._changed),
         )

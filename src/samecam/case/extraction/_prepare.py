@@ -2,25 +2,28 @@
 
 import os
 import threading
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from samecam import compute
 from samecam.case.extraction._estimate import Estimate, estimate
 from samecam.case.extraction._ledger import Ledger
-from samecam.case.extraction._size import SizeChoice, choose_size, measure_photos
+from samecam.case.extraction._measure import measure_photos, usable_frames
 from samecam.case.extraction._stop import nothing_begun_yet
 from samecam.case.folder import (
     CASE,
     STORE,
     ExtractionSettings,
+    SavedCase,
     check_same,
     check_usable,
     open_case,
     read_info,
 )
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.photos import READ, PhotoFile, scan, would_find
 from samecam.store import Record
 
@@ -29,27 +32,38 @@ Photos = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What is to be done: the files, and the settings with their size chosen.
+    """What is to be done.
 
-    `settings` is None if it was asked to stop before the size was known; `choice` is None
-    if there was nothing to choose.
+    Attributes
+    ----------
+    case : the case folder
+    sources : photo arguments, as they are remembered
+    files : all files
+    settings : how fingerprints are made
+    frames : how many files that are not done yet have which frame, as far as their headers tell,
+        without those that are too small or too large to be read
+    interrupted : whether it was asked to stop before that was known
     """
 
     case: Path
     sources: list[str]
     files: list[PhotoFile]
-    settings: ExtractionSettings | None
-    choice: SizeChoice | None = None
+    settings: ExtractionSettings
+    frames: Counter[Frame]
+    interrupted: bool = False
+
+    @property
+    def largest(self) -> int:
+        """Pixels of the largest frame."""
+        return max((frame.n_pixels for frame in self.frames), default=1)
 
     def plan(self, workers: int) -> Estimate:
         """What is left to do and its cost."""
-        if self.settings is None:
-            raise SamecamError("It was interrupted before there was a plan.")
         records = _records(self.case)
         pending = Ledger(records, self.files).pending
         again = {item.path for item in pending}
-        known = sum(r.has_row and r.key not in again for r in records)
-        return estimate(pending, known, self.case, self.settings, workers, self.choice)
+        known = Counter(r.frame for r in records if r.frame is not None and r.key not in again)
+        return estimate(pending, self.frames, known, self.case, self.settings, workers)
 
 
 def prepare(
@@ -60,7 +74,7 @@ def prepare(
     progress: compute.Progress,
     stop: threading.Event,
 ) -> Job:
-    """Find the files, refuse what cannot be done, and choose the size; nothing is written."""
+    """Find the files, refuse what cannot be done, and measure photos; nothing is written."""
     photos, target = arguments(photos), Path(case)
     with nothing_begun_yet(stop):
         files = scan(photos)
@@ -71,24 +85,45 @@ def prepare(
     except OSError as error:
         raise SamecamError(f"{str(target)!r} cannot be written: {error.strerror}.") from None
     if os.path.lexists(target / CASE):
-        info = read_info(target)
-        if settings.size == "auto" and isinstance(info["extraction"].get("size"), int):
-            settings = replace(settings, size=info["extraction"]["size"])
-        check_same(target, info, settings, sources)
-    if not files and not _records(target):
+        check_same(target, read_info(target), settings, sources)
+    records = _records(target)
+    if not files and not records:
         raise SamecamError(f"There is no photo in {_listed(photos)}: name a folder that has some.")
-    if settings.size != "auto":
-        return Job(target, sources, files, settings)
-    sizes = measure_photos(files, resources, progress, stop)
-    if stop.is_set():
-        return Job(target, sources, files, None)
-    if not sizes:
+    frames = _frames_of(Ledger(records, files).pending, settings, resources, progress, stop)
+    if not frames and not records and not stop.is_set():
         raise SamecamError(
             f"None of the {len(files)} files in {_listed(photos)} is a photo samecam reads "
             f"({READ}): name a folder that has some."
         )
-    choice = choose_size(sizes, settings)
-    return Job(target, sources, files, replace(settings, size=choice.size), choice)
+    return Job(target, sources, files, settings, usable_frames(frames), interrupted=stop.is_set())
+
+
+def _frames_of(
+    pending: Sequence[PhotoFile],
+    settings: ExtractionSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+    stop: threading.Event,
+) -> Counter[Frame]:
+    """How many files will have fingerprints of which frame, at most."""
+    if settings.frame is not None:
+        return Counter({settings.frame: len(pending)} if pending else {})
+    return measure_photos(pending, resources, progress, stop)
+
+
+def added_job(
+    saved: SavedCase,
+    files: list[PhotoFile],
+    settings: ExtractionSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+    stop: threading.Event,
+) -> Job:
+    """More files for a case, named as they will be in it."""
+    pending = Ledger(_records(saved.folder), files).pending
+    frames = usable_frames(_frames_of(pending, settings, resources, progress, stop))
+    sources = saved.info["sources"]
+    return Job(saved.folder, sources, files, settings, frames, interrupted=stop.is_set())
 
 
 def plan_extraction(
@@ -98,10 +133,7 @@ def plan_extraction(
     *,
     resources: compute.Resources | None = None,
 ) -> Estimate:
-    """What `extract_photos` would do and cost; nothing is written.
-
-    For the size "auto", headers are read as there.
-    """
+    """What `extract_photos` would do and cost; nothing is written."""
     resources = (resources or compute.Resources()).resolve()
     wanted = settings or ExtractionSettings()
     job = prepare(photos, case, wanted, resources, compute.no_progress, threading.Event())
@@ -122,8 +154,8 @@ def source(argument: str | os.PathLike[str]) -> str:
 
 
 def _records(case: Path) -> list[Record]:
-    """What a case knows of files so far."""
-    if not os.path.lexists(case / STORE / "store.json"):
+    """What a case knows of files so far; nothing if its settings are gone, until it is opened."""
+    if not all(os.path.lexists(case / name) for name in (CASE, f"{STORE}/store.json")):
         return []
     with open_case(case).open_store() as store:
         return store.records()

@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam.case.extraction._estimate import free_bytes
-from samecam.case.extraction._extract import Extraction
+from samecam.case.extraction._extract import Extraction, frames_with_rows
 from samecam.case.folder import Case
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.inputs import open_regular, read_input, read_some
 from samecam.provenance import versions
 from samecam.store import Dtype, Record, record_bytes
@@ -50,7 +51,12 @@ class VectorSettings:
     """What a case must know of fingerprints that were brought: length and numbers on disk."""
 
     n_pixels: int
-    dtype: Dtype
+    rows: Dtype
+
+    @property
+    def frame(self) -> Frame:
+        """A row of unknown shape."""
+        return Frame(self.n_pixels, 1)
 
     @classmethod
     def of(cls, vectors: Vectors) -> "VectorSettings":
@@ -60,7 +66,7 @@ class VectorSettings:
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `case.json`."""
-        return {"fingerprints": "brought", "n_pixels": self.n_pixels, "dtype": self.dtype}
+        return {"fingerprints": "brought", "n_pixels": self.n_pixels, "dtype": self.rows}
 
 
 def open_vectors(
@@ -157,7 +163,7 @@ def _is_current(record: Record, state: tuple[int, int]) -> bool:
 
 def _check_space(case: Case, vectors: Vectors, count: int) -> None:
     free = free_bytes(case.folder)
-    need = count * record_bytes(case.store.n_pixels, case.store.dtype)
+    need = count * record_bytes(vectors.rows.shape[1], case.store.dtype)
     if need > free:
         raise SamecamError(
             f"{count} fingerprints of {vectors.rows.shape[1]} numbers need "
@@ -212,4 +218,14 @@ def _finish(case: Case, done: int, total: int, seconds: float) -> Extraction:
     counts, reasons = case.end_extraction(
         interrupted=interrupted, done=done, seconds=seconds, work={}
     )
-    return Extraction(case.folder, counts, done, seconds, {}, interrupted, reasons, brought=True)
+    return Extraction(
+        case.folder,
+        counts,
+        done,
+        seconds,
+        {},
+        interrupted,
+        reasons,
+        frames_with_rows(case),
+        brought=True,
+    )

@@ -10,25 +10,29 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from samecam.arrays import Pixels
+from samecam.arrays import Floats, Pixels
 from samecam.case.extraction._scene import keep_scene
 from samecam.case.folder import ExtractionSettings
 from samecam.errors import SamecamError
 from samecam.files import open_own
-from samecam.fingerprint import NoResidualError, fingerprint
+from samecam.fingerprint import FrameKind, FrameRow, NoResidualError, fingerprint, frame_row
+from samecam.frames import Frame
 from samecam.inputs import open_input, read_some
 from samecam.photos import (
     READ,
     Exposure,
+    Photo,
     PhotoError,
     PhotoInfo,
     exposure,
+    frame_exposure,
     looks_like_picture,
+    read_frame,
     read_header,
     read_photo,
 )
 from samecam.provenance import versions
-from samecam.store import Placement, ShardWriter
+from samecam.store import FrameWriters, Placement, frame_dtype
 
 LARGEST_FILE = 2**30
 _CHUNK = 2**20
@@ -63,6 +67,7 @@ class Outcome:
     info: PhotoInfo = field(default_factory=PhotoInfo)
     dark: float | None = None
     saturated: float | None = None
+    flat: float | None = None
     scene: str | None = None
     passing: bool = False
     lacking: bool = False
@@ -88,6 +93,7 @@ class Outcome:
             **asdict(self.info.exif),
             "dark": self.dark,
             "saturated": self.saturated,
+            "flat": self.flat,
             "scene": self.scene,
         }
 
@@ -106,14 +112,14 @@ class _Clock:
 
 
 _settings = ExtractionSettings()
-_writer: ShardWriter | None = None
+_writers: FrameWriters | None = None
 
 
 def start(settings: ExtractionSettings, store: Path | None) -> None:
     """Prepare this process; without a store fingerprints are made and dropped."""
-    global _settings, _writer
+    global _settings, _writers
     _settings = settings
-    _writer = None if store is None else ShardWriter(store, settings.n_pixels, settings.dtype)
+    _writers = None if store is None else FrameWriters(store, settings.rows)
 
 
 def extract(task: ExtractionTask) -> Outcome:
@@ -126,7 +132,7 @@ def extract(task: ExtractionTask) -> Outcome:
 
 
 def decode(task: ExtractionTask) -> tuple[Outcome, Pixels | None]:
-    """As `extract` up to the crop: its pixels, if a fingerprint is to be made of them."""
+    """As `extract` up to the pixels that are used, if a fingerprint is to be made of them."""
     return _tried(task, _decode)
 
 
@@ -166,8 +172,8 @@ def refuse_for_memory(outcome: Outcome) -> None:
 
 
 def refuse_flat(outcome: Outcome) -> None:
-    """No fingerprint can be made of the crop."""
-    outcome.refuse("unusable", "flat", "no noise residual: the crop is flat")
+    """No fingerprint can be made of the picture."""
+    outcome.refuse("unusable", "flat", "no noise residual: the picture is flat")
 
 
 def read_file(file: str, outcome: Outcome) -> bytes | None:
@@ -200,16 +206,15 @@ def read_file(file: str, outcome: Outcome) -> bytes | None:
 
 
 def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
-    """The crop, looked over; None, with a reason, if no fingerprint can be made of it."""
-    crop = _settings
+    """The pixels that are used, looked over; None, with a reason, if they are of no use."""
     try:
-        photo = read_photo(data, size=crop.side, offset=crop.offset, portrait=crop.portrait)
+        photo = _read(data)
     except PhotoError as error:
         outcome.info = error.info
         outcome.refuse("skipped", error.code, error.reason)
         outcome.passing, outcome.lacking = error.passing, _for_memory(error)
         return None
-    shares = exposure(photo.pixels)
+    shares = (frame_exposure if _settings.size is None else exposure)(photo.pixels)
     outcome.scene = keep_scene(photo.pixels)
     clock.lap("decode")
     outcome.info, outcome.reason = photo.info, photo.note
@@ -220,8 +225,18 @@ def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
     return None if outcome.status == "unusable" else photo.pixels
 
 
+def _read(data: bytes) -> Photo:
+    """The whole frame, or the square."""
+    wanted = _settings
+    if wanted.size is None:
+        return read_frame(data)
+    return read_photo(
+        data, size=wanted.size, offset=wanted.offset, portrait=wanted.portrait, at=wanted.at
+    )
+
+
 def refuse_exposure(outcome: Outcome, shares: Exposure) -> None:
-    """So much is over-exposed that the photo is weak, or unusable."""
+    """So much is over-exposed or flat that the photo is weak, or unusable."""
     outcome.refuse(shares.status, shares.code, shares.reason)
 
 
@@ -229,15 +244,40 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
     pixels = _decode(data, outcome, clock)
     if pixels is None:
         return
+    frame = Frame(pixels.shape[1], pixels.shape[0])
     try:
-        vector = fingerprint(pixels, **_settings.steps)
+        row: FrameRow | Floats
+        if _settings.size is None:
+            kind = frame_kind(frame, _settings)
+            row = frame_row(pixels, key=outcome.sha256, dtype=kind, sigma=_settings.sigma)
+        else:
+            row = fingerprint(pixels, **_settings.steps)
     except NoResidualError:
         refuse_flat(outcome)
         return
     clock.lap("residual")
-    if _writer is not None:
-        outcome.place = _writer.append(vector)
+    take_row(outcome, frame, row, _writers)
     clock.lap("write")
+
+
+def frame_kind(frame: Frame, settings: ExtractionSettings) -> FrameKind:
+    """How the row of a whole frame is kept."""
+    return "bits" if frame_dtype(frame, settings.rows) == "bits" else "int8"
+
+
+def take_row(
+    outcome: Outcome, frame: Frame, row: FrameRow | Floats, writers: FrameWriters | None
+) -> None:
+    """Write the fingerprint of a photo, unless hardly any of the frame has one."""
+    if not isinstance(row, FrameRow):
+        outcome.place = None if writers is None else writers[frame].append(row)
+        return
+    outcome.flat = round(row.flat, 6)
+    shares = Exposure(outcome.dark or 0.0, outcome.saturated or 0.0, row.flat, whole=True)
+    if shares.status == "unusable":
+        refuse_exposure(outcome, shares)
+    elif writers is not None:
+        outcome.place = writers[frame].append_encoded(row.values, row.scale)
 
 
 def check_machine(store: Path, files: dict[str, int], wanted: dict[str, str]) -> str:
@@ -272,8 +312,9 @@ def flush_rows(store: Path, answers: list[Any]) -> None:
     (A machine can do that for what it has written itself, and no other can for it.)
     """
     places = (answer.place for answer in answers if isinstance(answer, Outcome))
-    for shard in {place.shard for place in places if place is not None}:
-        for path in (store / "shards").glob(f"{shard:05d}.*"):
+    names = {f"{p.frame.name}/{p.shard:05d}" for p in places if p is not None}
+    for name in sorted(names):
+        for path in (store / "shards").glob(f"{name}.*"):
             try:
                 with open(open_own(path), "rb") as stream:
                     os.fsync(stream.fileno())

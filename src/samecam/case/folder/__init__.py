@@ -31,12 +31,14 @@ from samecam.case.folder._names import (
 )
 from samecam.case.folder._reader import SavedCase, open_case, open_store
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
-from samecam.case.folder._settings import ExtractionSettings, Size, StoreSettings
+from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import (
     Place,
+    by_frame,
     csv_rows,
     csv_text,
+    frame_name,
     images_csv,
     labels_of,
     read_places,
@@ -72,10 +74,10 @@ __all__ = [
     "Place",
     "SavedCase",
     "Scenes",
-    "Size",
     "Sources",
     "StoreSettings",
     "Tuned",
+    "by_frame",
     "check_log",
     "check_same",
     "check_usable",
@@ -85,6 +87,7 @@ __all__ = [
     "csv_text",
     "extraction_settings",
     "find_sources",
+    "frame_name",
     "images_csv",
     "is_of_photos",
     "labels_of",

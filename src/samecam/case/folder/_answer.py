@@ -27,7 +27,7 @@ from samecam.files import read_own
 
 Row = Mapping[str, str]
 
-_PLACES = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
+_PLACES = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
 # Columns of `evidence.csv` that hold numbers.
 _FIGURES = (
     *("correlation", "z", "p_value", "comparisons", "adjusted_p"),
@@ -45,6 +45,7 @@ class CasePhoto:
     path, sha256, status, reason : as in `images.csv`
     image : its row of `images.csv`, as text
     cluster : number of its group; −1 is none; None: not used
+    frame : width and height of what is compared of it, like 4000x3000; "" if not known
     duplicate_of : path of the file with the same bytes that stands for it; "" if none does
     correlation, margin, p_value : from `clusters.csv`; None where there is no evidence
     evidence : its row of `evidence.csv`, as text; empty if there is none
@@ -56,6 +57,7 @@ class CasePhoto:
     reason: str
     image: Row
     cluster: int | None = None
+    frame: str = ""
     duplicate_of: str = ""
     correlation: float | None = None
     margin: float | None = None
@@ -185,6 +187,7 @@ def _photos(
                 reason=image["reason"],
                 image=image,
                 cluster=None if place is None else group_number(place["cluster"], len(places)),
+                frame="" if place is None else place.get("frame") or "",
                 duplicate_of=owners.get(image["sha256"], "") if duplicate else "",
                 correlation=_number(place, "correlation"),
                 margin=_number(place, "margin"),
@@ -204,7 +207,7 @@ def _check_image(image: Row) -> None:
     for name in ("bytes", "width", "height"):
         if image[name] and not 0 <= int(image[name]) < _LARGEST:
             raise ValueError(f"{image['path']!r} has a number that cannot be: {name}")
-    for name in ("dark", "saturated"):
+    for name in ("dark", "saturated", "flat"):
         _number(image, name)
 
 

@@ -174,8 +174,8 @@ class Case:
             return open_records(self.folder, self.info, "a")
         return DiskStore.create(
             self.folder / STORE,
-            n_pixels=settings.n_pixels,
-            dtype=settings.dtype,
+            frame=settings.frame,
+            dtype=settings.rows,
             extractor=settings.as_dict(),
         )
 

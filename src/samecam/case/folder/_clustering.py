@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from samecam.case.folder._tuned import Tuned
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
+from samecam.frames import Frame
 
 # Parameters of the methods that the case itself sees to.
-_OURS = ("metric", "memory", "n_pixels", "random_state", "device")
+_OURS = ("metric", "memory", "n_pixels", "random_state", "device", "usual_scale")
 # Methods of the paper: with its preset they leave out dark photos, as it does.
 _PAPERS = ("ssc", "ssc-nc", "ls-ssc")
 # Methods without options of `fit` that want the fingerprints and not their correlations alone.
@@ -108,7 +109,10 @@ class ClusteringSettings:
             "preset": self.preset,
         }
 
-    def check_length(self, n_pixels: int) -> None:
-        """Refuse fingerprints of a length that the parameters were not chosen for."""
-        if self.tuned is not None:
-            self.tuned.check_length(n_pixels)
+    def check_frame(self, frame: Frame | None) -> None:
+        """Refuse fingerprints of a frame that the parameters were not chosen for.
+
+        None: which frames there are is not known yet.
+        """
+        if self.tuned is not None and frame is not None:
+            self.tuned.check_frame(frame)

@@ -8,12 +8,13 @@ from typing import Any
 from samecam.documents import Span, check_shape
 
 FORMAT = "samecam-clusters"
-VERSION = 1
+VERSION = 2
 _COUNT = Span(int, 0, 2**53)
 _MAYBE = (float, None)
 _GROUP = {
     "id": _COUNT,
     "size": _COUNT,
+    "frame": (str, None),
     "members": [{"path": str, "sha256": str}],
     **dict.fromkeys(("correlation", "quality", "z", "nearest_correlation", "expected"), _MAYBE),
     "cameras": [{"make": str, "model": str, "photos": _COUNT}],
@@ -64,6 +65,7 @@ class Group:
     ----------
     id : its number, as in `clusters.csv`
     size : how many photos
+    frame : width and height of what was compared, like 4000x3000; None if that is not known
     paths, hashes : of its photos, sorted by path
     correlation : mean correlation of two of its photos; None for a single one
     quality : expected correlation of the group's fingerprint with the camera's pattern,
@@ -81,6 +83,7 @@ class Group:
 
     id: int
     size: int
+    frame: str | None
     paths: list[str]
     hashes: list[str]
     correlation: float | None

@@ -13,13 +13,13 @@ from samecam.errors import SamecamError
 from samecam.store import DTYPES
 
 FORMAT = "samecam-case"
-VERSION = 1
+VERSION = 2
 _COUNT = Span(int, 0, 2**53)
 _DETAILS = {
     "parameters?": {"join_rate?": (float, str, None)},
-    "null_scale?": (float, None),
     "device?": str,
     "memory_bytes?": (Span(int, 1, 2**53), None),
+    "frames?": {str: {"null_scale?": (float, None), "gamma?": (float, None)}},
 }
 _CLUSTERING = {
     "method": str,
@@ -43,7 +43,6 @@ _SHAPE = {
     "extraction": dict,
     "versions?": {str: str},
     "device?": str,
-    "size_choice?": dict,
     "counts?": {str: _COUNT},
     "timings?": {str: {str: Span(float, 0)}},
     "seed?": Span(int, 0, 2**63),
@@ -52,7 +51,8 @@ _SHAPE = {
     "added?": [{"folder": str, "sources": [str]}],
 }
 _OF_PHOTOS = {
-    "size": Span(int, 1, 2**16),
+    "size": (Span(int, 1, 2**16), None),
+    "at": {"corner", "centre"},
     "offset": [Span(int, 0, 2**31)],
     "portrait": str,
     "sigma": Span(float, 0, 256),
@@ -61,7 +61,7 @@ _OF_PHOTOS = {
     "cfa": bool,
     "wiener": bool,
     "equalise": bool,
-    "dtype": set(DTYPES),
+    "dtype": {"auto", *DTYPES},
 }
 _BROUGHT = {"fingerprints": {"brought"}, "n_pixels": Span(int, 1, 2**31), "dtype": set(DTYPES)}
 
@@ -105,6 +105,8 @@ def extraction_settings(folder: Path, info: Mapping[str, Any]) -> ExtractionSett
             "others are to be made is not known."
         )
     try:
+        if had["size"] is None:  # `grid` takes effect there, and cannot be chosen
+            had["grid"] = None
         return ExtractionSettings(**{**had, "offset": tuple(had["offset"])})
     except (TypeError, KeyError, ValueError) as error:
         raise _unreadable(folder, "extraction", error) from None
@@ -151,9 +153,13 @@ def check_same(
     differing = [name for name in wanted if had.get(name) != wanted[name]]
     if differing:
         name = differing[0]
+        was, now = f"{name} {had.get(name)!r}", repr(wanted[name])
+        if name == "size" and None in (had.get(name), wanted[name]):
+            frames = "whole frames"
+            was, now = (was, frames) if wanted[name] is None else (frames, f"{name} {now}")
         raise SamecamError(
-            f"The case {str(folder)!r} was made with {name} {had.get(name)!r}, not "
-            f"{wanted[name]!r}: give the same settings, or name another folder."
+            f"The case {str(folder)!r} was made with {was}, not {now}: give the same settings, or "
+            "name another folder."
         )
     if info["sources"] != sources:
         raise SamecamError(

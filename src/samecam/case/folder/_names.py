@@ -25,7 +25,7 @@ USED = ("good", "weak")
 COLUMNS = (
     *("path", "sha256", "bytes", "width", "height", "format"),
     *("make", "model", "serial", "software", "taken", "orientation"),
-    *("dark", "saturated", "status", "reason"),
+    *("dark", "saturated", "flat", "status", "reason"),
 )
 
 
@@ -38,7 +38,7 @@ def check_files(folder: Path, *, writing: bool = False) -> None:
     """
     store = folder / STORE
     inside = [*(folder / name for name in sorted(OURS)), store / "shards"]
-    for path in (*inside, *store.glob("*"), *store.glob("shards/*")):
+    for path in (*inside, *store.glob("*"), *store.glob("shards/*"), *store.glob("shards/*/*")):
         if writing:
             check_single(path, folders=True)
         else:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,24 @@ from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import Place, labels_of
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, Record
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSummary:
+    """Photos of one width and height, which are compared with one another.
+
+    Attributes
+    ----------
+    name : like 4000x3000; "" if it is not known
+    photos : used ones
+    groups : numbers of their groups
+    alone : photos in none
+    """
+
+    name: str
+    photos: int
+    groups: list[int]
+    alone: int
 
 
 class SavedCase:
@@ -103,6 +122,20 @@ class SavedCase:
     def alone(self) -> list[CasePhoto]:
         """Used photos in no group."""
         return [photo for photo in self.photos if photo.cluster == -1]
+
+    @property
+    def frames(self) -> list[FrameSummary]:
+        """What there is of each width and height, that of most photos first."""
+        places: dict[str, list[int]] = {}
+        for photo in self.used:
+            places.setdefault(photo.frame, []).append(
+                -1 if photo.cluster is None else photo.cluster
+            )
+        result = [
+            FrameSummary(name, len(some), sorted(set(some) - {-1}), some.count(-1))
+            for name, some in places.items()
+        ]
+        return sorted(result, key=lambda frame: (-frame.photos, frame.name))
 
     @cached_property
     def _answer(self) -> StoredAnswer:

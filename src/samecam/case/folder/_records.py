@@ -8,6 +8,7 @@ from samecam.case.folder._info import is_of_photos
 from samecam.case.folder._names import CASE, DESCRIPTION, STATUSES, STORE, USED
 from samecam.documents import HASH
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.store import DiskStore, Record
 
 _TEXT, _COUNT, _SHARE = (str, type(None)), (int, type(None)), (float, int, type(None))
@@ -17,7 +18,7 @@ _OF_PHOTOS = {**_ALWAYS, "modified": _COUNT, "passing": (bool,)}
 _BROUGHT = {**_ALWAYS, "file": (list,)}
 _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
-    **dict.fromkeys(("dark", "saturated"), _SHARE),
+    **dict.fromkeys(("dark", "saturated", "flat"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
     **dict.fromkeys(("orientation", "scene", "duplicate_of"), _TEXT),
 }
@@ -42,8 +43,9 @@ def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] 
                 "begin a new case."
             )
         wanted = _OF_PHOTOS if is_of_photos(info) else _BROUGHT
+        whole = is_of_photos(info) and info["extraction"]["size"] is None
         for record in store.records():
-            _check(folder, record, wanted)
+            _check(folder, record, wanted, whole=whole)
     except BaseException:
         store.close()
         raise
@@ -51,13 +53,18 @@ def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] 
 
 
 def _fits(store: DiskStore, settings: Mapping[str, Any]) -> bool:
-    side = settings.get("size", 0)
-    length = settings.get("n_pixels", side * side)
-    return bool(store.n_pixels == length and store.dtype == settings["dtype"])
+    side, frame = settings.get("size"), None
+    if "n_pixels" in settings:
+        frame = Frame(settings["n_pixels"], 1)
+    elif side is not None:
+        frame = Frame(side, side)
+    return bool(store.frame == frame and store.dtype == settings["dtype"])
 
 
-def _check(folder: Path, record: Record, wanted: Mapping[str, tuple[type, ...]]) -> None:
-    """Refuse a record that no case of ours has."""
+def _check(
+    folder: Path, record: Record, wanted: Mapping[str, tuple[type, ...]], *, whole: bool
+) -> None:
+    """Refuse a record that no case of ours has; `whole`: fingerprints are of the whole frame."""
     meta = record.meta
     odd = next((name for name in wanted if type(meta.get(name)) not in wanted[name]), "")
     odd = odd or next((n for n in _MORE if type(meta.get(n)) not in (*_MORE[n], type(None))), "")
@@ -69,6 +76,8 @@ def _check(folder: Path, record: Record, wanted: Mapping[str, tuple[type, ...]])
         odd = "status"
     if not odd and record.has_row != (meta["status"] in USED):
         odd = "fingerprint"
+    if not odd and record.frame is not None and whole:
+        odd = "" if (meta.get("width"), meta.get("height")) == record.frame else "frame"
     if odd:
         path = folder / STORE / "catalogue.sqlite"
         raise SamecamError(

@@ -1,25 +1,27 @@
 """How fingerprints are made in a case: every parameter that changes them."""
 
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.fingerprint import Preset
-from samecam.photos import Portrait, check_crop
-from samecam.store import Dtype
+from samecam.frames import Frame
+from samecam.photos import At, Portrait, check_crop
+from samecam.store import DtypeChoice
 
-Size = int | Literal["auto"]
+# Steps that are made of a square alone.
+_OF_SQUARES = ("at", "offset", "portrait", "preset", "grid", "cfa", "wiener", "equalise")
 
 
 class StoreSettings(Protocol):
     """What a case must know of its fingerprints, wherever they come from."""
 
     @property
-    def n_pixels(self) -> int:
-        """Length of a fingerprint."""
+    def frame(self) -> Frame | None:
+        """The only frame that they have; None: any."""
 
     @property
-    def dtype(self) -> Dtype:
+    def rows(self) -> DtypeChoice:
         """Numbers on disk."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -32,13 +34,18 @@ class ExtractionSettings:
 
     Attributes
     ----------
-    size, offset, portrait : the crop, see `samecam.photos.read_photo`; the size "auto" is
-        chosen from the photos when the case is begun, see `samecam.case.choose_size`
+    size : None: the whole frame of every photo, luma, compared with photos of the same width
+        and height. A number: a square of so many pixels on a side, colour, as the paper has
+        it; all else below but `sigma` is for squares
+    at, offset, portrait : where the square lies, see `samecam.photos.read_photo`
     sigma, preset, grid, cfa, wiener, equalise : see `samecam.fingerprint.fingerprint`
-    dtype : numbers on disk: float16, float32 or int8
+    dtype : numbers on disk: "auto", "bits", "int8", "float16" or "float32". "auto" is float16
+        for squares; for whole frames one bit a pixel from 4 megapixels on and int8 below, and
+        these two alone can be chosen
     """
 
-    size: Size = "auto"
+    size: int | None = None
+    at: At = "corner"
     offset: tuple[int, int] = (0, 0)
     portrait: Portrait = "keep"
     sigma: float = 3.0
@@ -47,21 +54,9 @@ class ExtractionSettings:
     cfa: bool = False
     wiener: bool = False
     equalise: bool = False
-    dtype: Dtype = "float16"
+    dtype: DtypeChoice = "auto"
 
     def __post_init__(self) -> None:
-        if isinstance(self.size, str) and self.size != "auto":
-            raise ParameterError(
-                "size", f"{{name}} is {self.size!r}; give a number of pixels, or 'auto'."
-            )
-        side = 512 if self.size == "auto" else self.size
-        whole = (side, *self.offset)
-        if not all(isinstance(number, int) for number in whole):
-            raise SamecamError(f"size and offset are {whole}; give whole numbers of pixels.")
-        try:
-            check_crop(side, self.offset, self.portrait)
-        except ValueError as error:
-            raise as_samecam_error(error) from None
         if self.preset not in ("default", "paper"):
             raise ParameterError(
                 "preset", f"{{name}} is {self.preset!r}; choose 'default' or 'paper'."
@@ -70,26 +65,60 @@ class ExtractionSettings:
             raise ParameterError(
                 "sigma", f"{{name}} is {self.sigma}; give gray levels, 3 is the default."
             )
+        if self.size is None:
+            self._check_whole()
+        else:
+            self._check_square(self.size)
+
+    def _check_whole(self) -> None:
+        fields = ExtractionSettings.__dataclass_fields__
+        for name in _OF_SQUARES:
+            if getattr(self, name) != fields[name].default:
+                raise ParameterError(
+                    name,
+                    "{name} is for squares, and the whole frame is used: give a size too, 1024 "
+                    "for instance, or leave it out.",
+                )
+        if self.dtype not in ("auto", "bits", "int8"):
+            raise ParameterError(
+                "dtype",
+                f"{{name}} is {self.dtype!r}; whole frames are kept as 'bits' or 'int8', squares "
+                "(give a size) as floats too.",
+            )
+
+    def _check_square(self, size: int) -> None:
+        whole = (size, *self.offset)
+        if not all(isinstance(number, int) for number in whole):
+            raise SamecamError(f"size and offset are {whole}; give whole numbers of pixels.")
+        try:
+            check_crop(size, self.offset, self.portrait, self.at)
+        except ValueError as error:
+            raise as_samecam_error(error) from None
+        if self.dtype == "bits":
+            raise ParameterError(
+                "dtype",
+                "{name} is 'bits', which is for whole frames: choose 'float16' or 'int8', or leave "
+                "the size out.",
+            )
 
     @property
-    def side(self) -> int:
-        """The size as a number: once it has been chosen."""
-        if self.size == "auto":
-            raise SamecamError("The size is 'auto' and not chosen yet: see choose_size.")
-        return self.size
+    def frame(self) -> Frame | None:
+        """The square; None: the whole of every photo."""
+        return None if self.size is None else Frame(self.size, self.size)
 
     @property
-    def n_pixels(self) -> int:
-        """Length of a fingerprint."""
-        return self.side * self.side
+    def rows(self) -> DtypeChoice:
+        """Numbers on disk, as they take effect."""
+        return "float16" if self.dtype == "auto" and self.size is not None else self.dtype
 
     @property
     def steps(self) -> dict[str, Any]:
-        """Arguments of `samecam.fingerprint.fingerprint`."""
+        """Arguments of `samecam.fingerprint.fingerprint`, for squares."""
         names = ("sigma", "preset", "grid", "cfa", "wiener", "equalise")
         return {name: getattr(self, name) for name in names}
 
     def as_dict(self) -> dict[str, Any]:
-        """As it stands in `case.json`; `grid` as it takes effect."""
+        """As it stands in `case.json`; `grid` and `dtype` as they take effect."""
         effective = self.grid if self.grid is not None else self.preset == "default"
-        return {**asdict(self), "offset": list(self.offset), "grid": effective}
+        values = {**asdict(self), "offset": list(self.offset), "grid": effective}
+        return {**values, "dtype": self.rows}

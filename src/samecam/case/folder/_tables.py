@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from samecam.arrays import Labels
+from samecam.arrays import Labels, Rows
 from samecam.case.folder._names import COLUMNS, USED
 from samecam.errors import SamecamError
 from samecam.files import read_own
-from samecam.store import FingerprintStore, Record
+from samecam.frames import Frame
+from samecam.store import DiskStore, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,25 @@ def images_csv(records: Iterable[Record]) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def used_photos(store: FingerprintStore) -> list[Record]:
+def used_photos(store: DiskStore) -> list[Record]:
     """The photos that are grouped, sorted by path."""
     return [r for r in store.records() if r.meta["status"] in USED and r.has_row]
+
+
+def frame_name(photo: Record) -> str | None:
+    """Width and height of what is compared of a photo; None if fingerprints were brought."""
+    frame = photo.frame
+    return None if frame is None or frame.height == 1 else frame.name
+
+
+def by_frame(photos: Sequence[Record]) -> dict[Frame, Rows]:
+    """Numbers of the photos of each frame, that with most photos first, whatever their order."""
+    frames: dict[Frame, list[int]] = {}
+    for k, photo in enumerate(photos):
+        if photo.frame is not None:
+            frames.setdefault(photo.frame, []).append(k)
+    ordered = sorted(frames.items(), key=lambda item: (-len(item[1]), item[0]))
+    return {frame: np.array(rows, dtype=np.intp) for frame, rows in ordered}
 
 
 def read_places(path: Path) -> dict[str, Place]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from samecam.documents import parse
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.inputs import read_input
 
 TUNE_FORMAT, TUNE_VERSION = "samecam-tune", 1
@@ -42,14 +43,14 @@ class Tuned:
             f"choose {METHOD}{alone if name in ('ssc', 'ssc-nc') else ''}, or leave the file out."
         )
 
-    def check_length(self, n_pixels: int) -> None:
+    def check_frame(self, frame: Frame) -> None:
         """Refuse fingerprints of another length than those it was chosen on."""
-        if n_pixels == self.n_pixels:
+        if frame.n_pixels == self.n_pixels:
             return
         raise SamecamError(
             f"{self.file!r} was chosen on fingerprints of {_square(self.n_pixels)}, and these are "
-            f"of {_square(n_pixels)}: γ holds for one size, so give the same size, or tune on "
-            "photos at this one."
+            f"of {_square(frame.n_pixels)}: γ holds for one size, so give the same size, or tune "
+            "on photos at this one."
         )
 
 

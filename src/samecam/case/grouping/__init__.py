@@ -1,7 +1,7 @@
 """Fingerprints to groups, with their evidence."""
 
 from samecam.case.grouping._add import Addition, Move, add_photos, former_groups
-from samecam.case.grouping._budget import check_budget
+from samecam.case.grouping._budget import check_budget, frame_counts
 from samecam.case.grouping._cluster import Clustering, cluster_fingerprints, cluster_photos
 from samecam.case.grouping._method import group_photos, grouping_memory
 
@@ -14,6 +14,7 @@ __all__ = [
     "cluster_fingerprints",
     "cluster_photos",
     "former_groups",
+    "frame_counts",
     "group_photos",
     "grouping_memory",
 ]

@@ -16,10 +16,11 @@ from samecam.case.extraction import (
     Estimate,
     Extraction,
     ExtractionRun,
-    Job,
     Photos,
+    added_job,
     arguments,
     check_apart,
+    interrupted_before,
     nothing_begun_yet,
     nothing_left_to_finish,
     source,
@@ -39,7 +40,7 @@ from samecam.case.folder import (
     written_hashes,
 )
 from samecam.case.grouping._answer import Answer
-from samecam.case.grouping._budget import check_budget, surely_used
+from samecam.case.grouping._budget import check_budget, frame_counts, surely_used
 from samecam.case.grouping._cluster import Clustering, weigh_answer
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._method import group_photos, grouping_memory
@@ -110,11 +111,13 @@ def add_photos(
     folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
     with nothing_begun_yet(stop):
         files, prefix = _named(saved, arguments(photos))
-    job = Job(folder, saved.info["sources"], files, settings)
-    check_budget(surely_used(files), settings.n_pixels, clustering, resources)
+    job = added_job(saved, files, settings, resources, progress, stop)
+    if job.interrupted:
+        nobody = Clustering(folder, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
+        return Addition(nobody, prefix)
+    check_budget(surely_used(job), settings.rows, clustering, resources)
     if planned is not None:
-        plan = job.plan(at_a_time)
-        planned(with_grouping(plan, settings.n_pixels, settings.dtype, clustering, resources))
+        planned(with_grouping(job.plan(at_a_time), settings.rows, clustering, resources))
     with Case(folder, settings, job.sources) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])
         run = ExtractionRun(held, job, resources, progress, stop, keep_all=True)
@@ -194,7 +197,7 @@ def _regroup(
     before = _places_before(case)
     start = labels_of(used, before)
     if labels is None:
-        check_budget(len(used), case.store.n_pixels, clustering, resources)
+        check_budget(frame_counts(used), case.store.dtype, clustering, resources)
         wanted["start"] = _write_start(case, before)
         answer = Answer(case, wanted, used)
         labels, details = group_photos(

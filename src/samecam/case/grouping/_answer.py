@@ -20,6 +20,7 @@ from samecam.case.folder import (
     Place,
     clusters_json,
     csv_text,
+    frame_name,
     read_groups,
     read_places,
     written_hashes,
@@ -33,7 +34,7 @@ from samecam.files import file_hash, read_own, write_atomically
 from samecam.provenance import versions
 from samecam.store import Record
 
-COLUMNS = ("path", "sha256", "cluster", "correlation", "margin", "p_value")
+COLUMNS = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
 
 
 class Answer:
@@ -198,5 +199,5 @@ def _table(photos: Sequence[Record], labels: Labels, weighed: Weighed | None) ->
                 number(given.margin[i]),
                 figures(given.adjusted[i]),
             ]
-        rows.append([photo.key, photo.sha256, int(labels[i]), *facts])
+        rows.append([photo.key, photo.sha256, int(labels[i]), frame_name(photo), *facts])
     return rows

@@ -1,12 +1,14 @@
 """Whether a memory budget can do, asked before any work: what each phase takes at least."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 from samecam import compute, correlate, evidence
-from samecam.case.folder import ClusteringSettings
+from samecam.case.extraction import Job
+from samecam.case.folder import ClusteringSettings, by_frame
 from samecam.case.grouping._method import grouping_memory
 from samecam.errors import SamecamError
-from samecam.photos import PhotoFile
+from samecam.frames import Frame
+from samecam.store import DtypeChoice, Record, frame_dtype
 
 # Endings of most photos there are.
 _PHOTOS = (".jpg", ".jpeg", ".png", ".tif", ".tiff", ".webp", ".heic", ".dng", ".nef", ".cr2")
@@ -15,8 +17,8 @@ _IN_BATCHES = ("consolidated", "ls-ssc", "lin-ls")
 
 
 def check_budget(
-    n_photos: int,
-    n_pixels: int,
+    frames: Mapping[Frame, int],
+    rows: DtypeChoice,
     clustering: ClusteringSettings,
     resources: compute.Resources,
     *,
@@ -26,22 +28,35 @@ def check_budget(
 
     Parameters
     ----------
-    n_photos : that will be grouped at least
-    n_pixels : length of a fingerprint
+    frames : how many photos of each will be grouped at least
+    rows : numbers on disk
     clustering, resources : how, and with what; resolved
     weighing : whether the evidence will be weighed
     """
     memory = grouping_memory(clustering, resources)
-    if resources.device == "cpu":
-        what = f"Grouping {n_photos} photos by {clustering.name!r}"
-        _check(memory, _grouping(n_photos, clustering.name), what)
-    if weighing:
-        _check(memory, evidence.least_memory(n_pixels), "Weighing the evidence")
+    for frame, count in frames.items():
+        if resources.device == "cpu":
+            what = f"Grouping {count} photos by {clustering.name!r}"
+            _check(memory, _grouping(count, clustering.name), what)
+        if weighing:
+            _check(
+                memory,
+                evidence.least_memory(frame.n_pixels, frame_dtype(frame, rows)),
+                "Weighing the evidence",
+            )
 
 
-def surely_used(files: Iterable[PhotoFile]) -> int:
-    """How many photos will be grouped at least, by the names of the files: half of them."""
-    return sum(item.path.lower().endswith(_PHOTOS) for item in files) // 2
+def frame_counts(photos: Sequence[Record]) -> dict[Frame, int]:
+    """How many photos there are of each frame that has two or more: one alone takes nothing."""
+    return {frame: len(at) for frame, at in by_frame(photos).items() if len(at) > 1}
+
+
+def surely_used(job: Job) -> dict[Frame, int]:
+    """How many photos will be grouped at least: half of those that look like some."""
+    only = job.settings.frame
+    if only is not None:
+        return {only: sum(item.path.lower().endswith(_PHOTOS) for item in job.files) // 2}
+    return {frame: count // 2 for frame, count in job.frames.items() if count > 1}
 
 
 def _grouping(n: int, method: str) -> int:

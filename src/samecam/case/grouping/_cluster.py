@@ -26,7 +26,7 @@ from samecam.case.extraction import (
 )
 from samecam.case.folder import Case, ClusteringSettings, ExtractionSettings, Group, used_photos
 from samecam.case.grouping._answer import Answer
-from samecam.case.grouping._budget import check_budget, surely_used
+from samecam.case.grouping._budget import check_budget, frame_counts, surely_used
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._method import group_photos, grouping_memory
@@ -114,13 +114,13 @@ def cluster_photos(
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
-    if job.settings is None:
+    if job.interrupted:
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
-    clustering.check_length(job.settings.n_pixels)
-    check_budget(surely_used(job.files), job.settings.n_pixels, clustering, resources)
+    clustering.check_frame(job.settings.frame)
+    check_budget(surely_used(job), job.settings.rows, clustering, resources)
     if planned is not None:
-        plan, wanted = job.plan(at_a_time), job.settings
-        planned(with_grouping(plan, wanted.n_pixels, wanted.dtype, clustering, resources))
+        plan = job.plan(at_a_time)
+        planned(with_grouping(plan, job.settings.rows, clustering, resources))
     with Case(job.case, job.settings, job.sources) as folder:
         extraction = ExtractionRun(folder, job, resources, progress, stop).execute()
         return cluster_case(folder, clustering, resources, progress, stop, extraction)
@@ -157,8 +157,8 @@ def cluster_fingerprints(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
-    clustering.check_length(settings.n_pixels)
-    check_budget(len(vectors.rows) // 2, settings.n_pixels, clustering, resources)
+    clustering.check_frame(settings.frame)
+    check_budget({settings.frame: len(vectors.rows) // 2}, settings.rows, clustering, resources)
     with Case(case, settings, vectors.sources) as folder:
         extraction = ingest(folder, vectors, progress, stop)
         return cluster_case(folder, clustering, resources, progress, stop, extraction)
@@ -186,7 +186,10 @@ def cluster_case(
         answer.keep()
         return Clustering(case.folder, paths, labels, extraction, groups, answer.details)
     if labels is None:
-        check_budget(len(used), case.store.n_pixels, clustering, resources)
+        counts = frame_counts(used)
+        for frame in counts:
+            clustering.check_frame(frame)
+        check_budget(counts, case.store.dtype, clustering, resources)
         labels, details = group_photos(case.store, used, clustering, resources, progress)
         answer.save_labels(labels, details, time.monotonic() - began)
     if stop.is_set():
@@ -216,6 +219,7 @@ def weigh_answer(
 ) -> list[Group]:
     """Weigh groups that are saved, and write the answer with its evidence."""
     began = time.monotonic()
-    scale = answer.details.get("null_scale")
-    weighed = weigh(case.store, used, labels, scale, memory, progress, folder=case.folder)
+    frames = answer.details.get("frames", {})
+    scales = {name: facts["null_scale"] for name, facts in frames.items() if "null_scale" in facts}
+    weighed = weigh(case.store, used, labels, scales, memory, progress, folder=case.folder)
     return answer.write(labels, weighed, time.monotonic() - began)

@@ -1,14 +1,20 @@
 """What grouping and weighing will cost, by laws measured on the processor and on a GPU.
 
-Correlating n photos of d pixels takes n²d multiplications and additions, at a rate that is
-measured when it is asked; the sparse representation grows as n^2.3 (docs/cost.md), the
-evidence as the photos' transforms and as photos times groups.
+Correlating n photos of d pixels takes n²d multiplications and additions, or of bits half as many
+comparisons of words of 64, at a rate that is measured when it is asked; the sparse representation
+grows as n^2.3 (docs/cost.md), the evidence as the shifts or transforms of photos and as photos
+times groups.
 """
 
 from samecam import compute
-from samecam.case.extraction import Estimate, products_per_second, transform_seconds
+from samecam.case.extraction import (
+    Estimate,
+    products_per_second,
+    transform_seconds,
+    words_per_second,
+)
 from samecam.case.folder import ClusteringSettings
-from samecam.store import record_bytes
+from samecam.store import DtypeChoice, frame_dtype, record_bytes
 
 # Seconds of one core at 1,000 photos, and how they grow; of the default method.
 _LASSO, _LASSO_GROWTH = 0.2, 2.3
@@ -20,26 +26,33 @@ _PER_GROUP = 25
 # Transforms of a fingerprint that weighing one photo takes.
 _TRANSFORMS = 1.5
 _TABLES = 2e-4  # seconds a photo for tables
+# Comparisons of a photo with a shifted fingerprint, in those of two photos.
+_SHIFTS = 32 * 12
 
 
 def with_grouping(
     plan: Estimate,
-    n_pixels: int,
-    dtype: str,
+    rows: DtypeChoice,
     clustering: ClusteringSettings,
     resources: compute.Resources,
 ) -> Estimate:
-    """A plan with the time of grouping and of the evidence."""
-    n = plan.photos
-    if not n:
+    """A plan with the time of grouping and of the evidence, over all frames."""
+    if not plan.photos:
         return plan
-    rate, read = products_per_second(), n * record_bytes(n_pixels, dtype) / _READ
-    on_gpu = resources.device != "cpu"
-    faster = _GPU_FACTOR if on_gpu else 1.0
-    pairs = n * n * n_pixels / rate / faster
-    lasso = _LASSO * (n / 1000) ** _LASSO_GROWTH / faster
-    if clustering.name != "consolidated":
-        lasso *= 3
-    sums = 2 * n * max(1, n // _PER_GROUP) * n_pixels / rate
-    weighing = _TRANSFORMS * n * transform_seconds(n_pixels) + sums + 2 * read + _TABLES * n
-    return plan.with_parts(grouping=_LOAD + read + pairs + lasso, evidence=weighing)
+    faster = _GPU_FACTOR if resources.device != "cpu" else 1.0
+    kinds = {frame_dtype(cost.frame, rows) for cost in plan.frames}
+    words = words_per_second() if "bits" in kinds else 1.0
+    products = products_per_second() if kinds != {"bits"} else 1.0
+    grouping, weighing = _LOAD, 0.0
+    for cost in plan.frames:
+        n, d, dtype = cost.photos, cost.frame.n_pixels, frame_dtype(cost.frame, rows)
+        pair = d / 64 / words / 2 if dtype == "bits" else d / products
+        read = n * record_bytes(d, dtype) / _READ
+        lasso = _LASSO * (n / 1000) ** _LASSO_GROWTH / faster
+        if clustering.name != "consolidated":
+            lasso *= 3
+        grouping += read + n * n * pair / faster + lasso
+        groups = max(1, n // _PER_GROUP)
+        peaks = _SHIFTS * pair if dtype in ("bits", "int8") else _TRANSFORMS * transform_seconds(d)
+        weighing += n * (peaks + 2 * groups * pair + _TABLES) + 2 * read
+    return plan.with_parts(grouping=grouping, evidence=weighing)

@@ -1,8 +1,7 @@
 """Evidence for an answer: computed from the case's fingerprints, said for photos and groups."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +10,8 @@ import numpy as np
 from samecam import compute, correlate, evidence
 from samecam.arrays import Doubles, Labels, Rows
 from samecam.case.extraction import kept_scene
-from samecam.case.folder import Scenes
-from samecam.store import FingerprintStore, Record
+from samecam.case.folder import Scenes, by_frame
+from samecam.store import DiskStore, FingerprintStore, Record
 
 COLUMNS = (
     *("path", "cluster", "correlation", "z", "p_value", "comparisons", "adjusted_p"),
@@ -36,11 +35,49 @@ class Weighed:
     null: evidence.Null
 
 
+@dataclass(frozen=True, slots=True)
+class _FrameGroups:
+    """The photos of one frame with its groups.
+
+    Attributes
+    ----------
+    rows : fingerprints
+    at : numbers of the photos among all
+    labels : their groups, from 0
+    numbers : what these are among all
+    scale : the scale of chance that was clustered with
+    whole : whether rows are of whole frames, not of squares
+    """
+
+    rows: FingerprintStore
+    at: Rows
+    labels: Labels
+    numbers: Labels
+    scale: float
+    whole: bool
+
+
+def _frames_with_groups(
+    store: DiskStore, records: Sequence[Record], labels: Labels, scales: Mapping[str, float]
+) -> list[_FrameGroups]:
+    result = []
+    for frame, at in by_frame(records).items():
+        mine = labels[at]
+        numbers = np.unique(mine[mine >= 0])
+        if len(numbers):
+            local = np.where(mine >= 0, np.searchsorted(numbers, mine), -1)
+            scale = scales.get(frame.name) or correlate.usual_scale(frame.n_pixels)
+            result.append(
+                _FrameGroups(store.rows(frame), at, local, numbers, scale, store.frame is None)
+            )
+    return result
+
+
 def weigh(
-    store: FingerprintStore,
+    store: DiskStore,
     records: Sequence[Record],
     labels: Labels,
-    null_scale: float | None,
+    scales: Mapping[str, float],
     memory: int,
     progress: compute.Progress,
     *,
@@ -48,42 +85,95 @@ def weigh(
 ) -> Weighed | None:
     """Evidence for every photo and group; None where there is no group.
 
+    Photos are compared with the groups of their frame; the law of chance is that of all frames
+    together.
+
     Parameters
     ----------
-    store : rows of `records`, in their order
+    store : fingerprints of `records`
     records : the used photos
     labels : their groups, from 0 without gaps; −1 is none
-    null_scale : the scale of chance that was clustered with
+    scales : of chance, that frames were clustered with, by their names
     memory : bytes for what is held at a time; the scenes of a group take up to 64 MB whatever it is
     progress : called with a phase, the photos that are done, and all of them
     folder : for a temporary file, if the comparisons do not fit in memory
     """
-    if not (labels >= 0).any():
+    frames = _frames_with_groups(store, records, labels, scales)
+    if not frames:
         return None
-    scale = null_scale or correlate.usual_scale(store.n_pixels)
-    progress(PHASE, 0, len(labels))
-    given = evidence.comparisons_from_rows(
-        store, labels, memory=memory, folder=folder, progress=partial(progress, PHASE)
-    )
-    null = evidence.measured_null(given, null_scale=scale)
-    photos, groups = evidence.photo_evidence(given, null), evidence.group_evidence(given, null)
-    del given  # what comes next may have all of the memory
-    return Weighed(
-        photos=photos,
-        pce=_peaks(store, labels, memory, progress),
-        groups=groups,
-        scenes=_all_scenes(store, records, labels, scale, memory, progress),
-        null=null,
+    photos, groups, null = _compared(frames, len(labels), memory, progress, folder)
+    pce, scenes = np.full(len(labels), np.nan), dict[int, Scenes | None]()
+    told = [_Told(progress, phase, int(np.count_nonzero(labels >= 0))) for phase in (PEAKS, SCENES)]
+    for frame in frames:
+        pce[frame.at] = _peaks(frame, memory, told[0])
+        some = [records[k] for k in frame.at]
+        still = _all_scenes(frame.rows, some, frame.labels, frame.scale, memory, told[1])
+        scenes.update(zip(frame.numbers.tolist(), still, strict=True))
+        frame.rows.close()
+    return Weighed(photos, pce, groups, [scenes[k] for k in range(len(groups))], null)
+
+
+class _Told:
+    """Progress over all frames, told in photos."""
+
+    def __init__(self, progress: compute.Progress, phase: str, total: int) -> None:
+        self._progress, self._phase, self._total, self._before = progress, phase, total, 0
+
+    def __call__(self, done: int, total: int) -> None:
+        self._progress(self._phase, self._before + done, self._total)
+        if done == total:
+            self._before += total
+
+
+def _compared(
+    frames: Sequence[_FrameGroups],
+    n: int,
+    memory: int,
+    progress: compute.Progress,
+    folder: Path | None,
+) -> tuple[evidence.PhotoEvidence, list[evidence.GroupEvidence], evidence.Null]:
+    """Each photo against each group of its frame, and what chance does there."""
+    told = _Told(progress, PHASE, sum(len(frame.at) for frame in frames))
+    told(0, 1)
+    givens, left = [], memory
+    for frame in frames:
+        given = evidence.comparisons_from_rows(
+            frame.rows, frame.labels, memory=left, folder=folder, progress=told
+        )
+        frame.rows.close()  # of thousands of frames, not all can be open
+        givens.append(given)
+        left = max(correlate.LEAST_MEMORY, min(left, given.memory))
+    # With one frame alone there is nothing to compare its units with.
+    units = [float(np.sqrt(frame.rows.n_pixels)) if len(frames) > 1 else 1.0 for frame in frames]
+    nulls = evidence.measured_nulls(givens, units, [frame.scale for frame in frames])
+    parts, groups = [], dict[int, evidence.GroupEvidence]()
+    for frame, given, null in zip(frames, givens, nulls, strict=True):
+        parts.append((frame.at, frame.numbers, evidence.photo_evidence(given, null)))
+        names = np.append(frame.numbers, -1)
+        for facts in evidence.group_evidence(given, null):
+            group, nearest = int(names[facts.group]), int(names[facts.nearest])
+            groups[group] = replace(facts, group=group, nearest=nearest)
+    left_out = np.concatenate([null.left_out for null in nulls])
+    return (
+        evidence.joined_evidence(parts, n),
+        [groups[k] for k in range(len(groups))],
+        replace(nulls[0], left_out=left_out),
     )
 
 
-def _peaks(
-    store: FingerprintStore, labels: Labels, memory: int, progress: compute.Progress
-) -> Doubles:
-    """Peak-to-correlation energy of each photo; NaN where fingerprints are no squares."""
-    if round(store.n_pixels**0.5) ** 2 != store.n_pixels:
-        return np.full(len(labels), np.nan)
-    return evidence.photo_pce(store, labels, memory=memory, progress=partial(progress, PEAKS))
+def _peaks(frame: _FrameGroups, memory: int, progress: Callable[[int, int], None]) -> Doubles:
+    """Peak-to-correlation energy of each photo; NaN where the shape of fingerprints is unknown."""
+    rows = frame.rows
+    width, height = rows.frame
+    if frame.whole:
+        return evidence.frame_pce(rows, frame.labels, memory=memory, progress=progress)
+    side = round(rows.n_pixels**0.5)
+    if height == 1 and side * side == rows.n_pixels:
+        width = height = side  # fingerprints that somebody brought may be squares
+    if height == 1:
+        return np.full(len(frame.labels), np.nan)
+    shape = (height, width)
+    return evidence.photo_pce(rows, frame.labels, shape, memory=memory, progress=progress)
 
 
 def _all_scenes(
@@ -92,7 +182,7 @@ def _all_scenes(
     labels: Labels,
     null_scale: float,
     memory: int,
-    progress: compute.Progress,
+    progress: Callable[[int, int], None],
 ) -> list[Scenes | None]:
     """Unmoving scenes of each group."""
     order = np.argsort(labels, kind="stable")
@@ -102,7 +192,7 @@ def _all_scenes(
     for members in np.split(order, np.cumsum(np.bincount(labels[order]))[:-1]):
         result.append(_scenes(store, records, members[:_MOST_COMPARED], null_scale, memory))
         done += len(members)
-        progress(SCENES, done, len(order))
+        progress(done, len(order))
     return result
 
 
@@ -160,7 +250,7 @@ def rows_of(
             number(photos.correlation[i]),
             figures(photos.z[i]),
             figures(photos.p_value[i]),
-            photos.comparisons,
+            int(photos.comparisons[i]),
             figures(photos.adjusted[i]),
             nearest if nearest >= 0 else None,
             number(photos.other_correlation[i]),

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from samecam import compute
 from samecam.case.extraction import check_machine
 from samecam.provenance import versions
-from samecam.store import DiskStore, FingerprintStore, Subset
+from samecam.store import FingerprintStore, StoredRows, Subset
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -37,7 +37,7 @@ def executor_for(
     useful = resources.scheduler is not None or resources.n_workers > 1
     ours = "executor" in fit_parameters(method) and resources.device == "cpu" and not gram
     whole = source.store if isinstance(source, Subset) else source
-    if not (useful and ours and isinstance(whole, DiskStore)):
+    if not (useful and ours and isinstance(whole, StoredRows)):
         yield None
         return
     pool = LazyPool(partial(_pool, whole, resources), resources)
@@ -77,7 +77,7 @@ class LazyPool:
             self._pool.stop()
 
 
-def _pool(source: DiskStore, resources: compute.Resources) -> Pool:
+def _pool(source: StoredRows, resources: compute.Resources) -> Pool:
     if resources.scheduler is None:
         return compute.LocalPool(resources.n_workers, preload="samecam._preload")
     return compute.DaskPool(

@@ -8,7 +8,7 @@ import numpy as np
 
 from samecam import evidence
 from samecam.arrays import Labels
-from samecam.case.folder import Camera, Group, Scenes
+from samecam.case.folder import Camera, Group, Scenes, frame_name
 from samecam.case.grouping._evidence import Weighed, figures, number
 from samecam.store import Record
 
@@ -32,6 +32,7 @@ def _describe(rows: list[Record], facts: evidence.GroupEvidence, scenes: Scenes 
     return Group(
         id=facts.group,
         size=facts.size,
+        frame=frame_name(rows[0]),
         paths=[row.key for row in rows],
         hashes=[row.sha256 for row in rows],
         correlation=number(facts.intra_correlation),

@@ -1,18 +1,25 @@
 """The method at work: fingerprints of a store to groups."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from samecam import compute
-from samecam.arrays import Floats, Labels, Mask
-from samecam.case.folder import ClusteringSettings
+from samecam.arrays import Floats, Labels, Mask, Rows
+from samecam.case.folder import ClusteringSettings, by_frame
 from samecam.case.grouping._executor import executor_for, fit_parameters
-from samecam.errors import as_samecam_error
+from samecam.errors import ParameterError, as_samecam_error
+from samecam.frames import Frame
 from samecam.photos import Exposure
-from samecam.store import FingerprintStore, Record, Subset
+from samecam.store import DiskStore, FingerprintStore, Record, Subset
+
+# Photos of a frame from which its scale of chance is measured.
+_ENOUGH = 8
+# Rates that hold over all frames together; what a photo joins by is of that photo alone.
+_SHARED_RATES = ("found_rate", "merge_rate")
 
 
 def grouping_memory(clustering: ClusteringSettings, resources: compute.Resources) -> int:
@@ -29,58 +36,178 @@ def grouping_memory(clustering: ClusteringSettings, resources: compute.Resources
 
 
 def group_photos(
-    store: FingerprintStore,
+    store: DiskStore,
     photos: Sequence[Record],
     clustering: ClusteringSettings,
     resources: compute.Resources,
     progress: compute.Progress,
     *,
     start: Labels | None = None,
-    correlations: Floats | None = None,
+    correlations: Mapping[Frame, Floats] | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
 
-    Methods whose `fit` takes `weak` get all fingerprints and a mask of those that may found
-    no group; others get the good ones alone.
+    Photos are grouped frame by frame, that with most photos first. Each frame has its share of
+    the rates of error that hold over all of them, and where its photos are few, its scale of
+    chance leans on that of the frames before.
 
     Parameters
     ----------
-    store : fingerprints of `photos`, in that order
+    store : fingerprints of `photos`
+    photos : the used photos, sorted by path
     resources : resolved; a method takes of them what it can use
     start : groups to begin with, for methods that can
-    correlations : (n, n) of the photos, if they are known; methods that want fingerprints
-        read these all the same
+    correlations : (n, n) of the photos of each frame, if they are known; methods that want
+        fingerprints read these all the same
     """
-    if list(store.keys) != [photo.key for photo in photos]:
-        raise RuntimeError("the store does not hold the fingerprints of the used photos")
-    memory = grouping_memory(clustering, resources)
-    weak = np.array([photo.meta["status"] != "good" for photo in photos], dtype=bool)
-    chosen = ~_dark(photos) if clustering.leaves_out_dark else np.ones(len(photos), dtype=bool)
-    labels = np.full(len(photos), -1, dtype=np.intp)
-    if not (chosen & ~weak).any():
-        return labels, {}
-    method = clustering.estimator(metric="correlation", memory=memory, device=resources.device)
-    takes = fit_parameters(method)
-    if "weak" not in takes:
-        chosen &= ~weak
-    rows = np.flatnonzero(chosen)
-    known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
-    given = {name: value for name, value in known.items() if name in takes}
-    if start is not None:
-        given["start"] = start
-    source = store if len(rows) == len(store) else Subset(store, rows)
-    gram = None if clustering.reads_fingerprints else correlations
-    if gram is not None and len(rows) < len(store):
-        gram = gram[np.ix_(rows, rows)]
-    if gram is None and not (takes or clustering.reads_fingerprints):
-        there = resources.device if "device" in method.get_params() else "cpu"
-        gram = _correlate(source, memory, progress, there)
-    if gram is not None:
-        given_gram = {"metric": "precomputed", "n_pixels": source.n_pixels}
-        method.set_params(**{k: v for k, v in given_gram.items() if k in method.get_params()})
-    _fit(method, source, given, resources, progress, gram)
-    labels[rows] = method.labels_
-    return labels, {**_details(method), "memory_bytes": getattr(method, "memory_", memory)}
+    from samecam.cluster import numbered
+
+    frames = by_frame(photos)
+    if len(frames) > 1 and clustering.options.get("n_clusters") is not None:
+        raise ParameterError(
+            "n_clusters",
+            f"{{name}} is for photos of one width and height, and these have {len(frames)}: leave "
+            "it out, or give a size.",
+        )
+    labels, details, first = np.full(len(photos), -1, dtype=np.intp), dict[str, Any](), 0
+    usual, told = _Usual(), _Progress(progress, len(photos))
+    for frame, at in frames.items():
+        rows, some = store.rows(frame), [photos[k] for k in at]
+        if list(rows.keys) != [photo.key for photo in some]:
+            raise RuntimeError("the store does not hold the fingerprints of the used photos")
+        work = _FrameWork(
+            rows,
+            some,
+            clustering,
+            resources,
+            told,
+            share=len(some) / len(photos),
+            usual_scale=usual.value,
+            start=None if start is None else start[at],
+            correlations=None if correlations is None else correlations[frame],
+        )
+        groups, facts = work.grouped()
+        rows.close()
+        told.before += len(some)
+        labels[at] = np.where(groups >= 0, groups + first, -1)
+        first += int(groups.max(initial=-1)) + 1
+        usual.add(facts.get("null_scale"), frame, len(some))
+        details[frame.name] = facts
+    memory = [facts.pop("memory_bytes") for facts in details.values() if "memory_bytes" in facts]
+    common = _common(clustering, resources)
+    return numbered(labels), {
+        **common,
+        "memory_bytes": min(memory, default=None),
+        "frames": details,
+    }
+
+
+class _Progress:
+    """Photos of all frames, counted on from one frame to the next."""
+
+    def __init__(self, progress: compute.Progress, total: int) -> None:
+        self._progress, self._total, self.before = progress, total, 0
+        self.here = 0
+
+    def __call__(self, phase: str, done: int, total: int) -> None:
+        if total == self.here:  # of the photos of this frame
+            done, total = done + self.before, self._total
+        self._progress(phase, done, total)
+
+
+class _Usual:
+    """The scale of chance that frames showed, in units of 1/√d, weighed by pairs of photos."""
+
+    def __init__(self) -> None:
+        self._squares = self._pairs = 0.0
+
+    def add(self, scale: float | None, frame: Frame, n: int) -> None:
+        """Take in what a frame showed, if its photos are enough to show anything."""
+        if scale is not None and n >= _ENOUGH:
+            pairs = n * (n - 1) / 2
+            self._squares += pairs * scale**2 * frame.n_pixels
+            self._pairs += pairs
+
+    @property
+    def value(self) -> float | None:
+        """None as long as nothing is known."""
+        return float(np.sqrt(self._squares / self._pairs)) if self._pairs else None
+
+
+@dataclass(frozen=True, slots=True)
+class _FrameWork:
+    """Photos of one frame, and all that decides on their groups."""
+
+    rows: FingerprintStore
+    photos: Sequence[Record]
+    clustering: ClusteringSettings
+    resources: compute.Resources
+    progress: _Progress
+    share: float
+    usual_scale: float | None
+    start: Labels | None
+    correlations: Floats | None
+
+    def grouped(self) -> tuple[Labels, dict[str, Any]]:
+        """Groups of the photos, and what the method says of them.
+
+        Methods whose `fit` takes `weak` get all fingerprints and a mask of those that may found
+        no group; others get the good ones alone.
+        """
+        photos, clustering, progress = self.photos, self.clustering, self.progress
+        memory = grouping_memory(clustering, self.resources)
+        weak = np.array([photo.meta["status"] != "good" for photo in photos], dtype=bool)
+        dark = _dark(photos) if clustering.leaves_out_dark else np.zeros(len(photos), dtype=bool)
+        labels, chosen = np.full(len(photos), -1, dtype=np.intp), ~dark
+        if np.count_nonzero(chosen & ~weak) < 2:
+            return labels, {}
+        progress.here = len(photos)
+        method = self._method(memory)
+        takes = fit_parameters(method)
+        if "weak" not in takes:
+            chosen &= ~weak
+        rows = np.flatnonzero(chosen)
+        known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
+        given = {name: value for name, value in known.items() if name in takes}
+        if self.start is not None:
+            given["start"] = self.start
+        source = self.rows if len(rows) == len(photos) else Subset(self.rows, rows)
+        gram = self._gram(source, rows, takes, method, memory)
+        if gram is not None:
+            given_gram = {"metric": "precomputed", "n_pixels": source.n_pixels}
+            method.set_params(**{k: v for k, v in given_gram.items() if k in method.get_params()})
+        _fit(method, source, given, self.resources, progress, gram)
+        labels[rows] = method.labels_
+        return labels, {**_facts(method), "memory_bytes": getattr(method, "memory_", memory)}
+
+    def _method(self, memory: int) -> Any:
+        """The estimator, with this frame's share of the rates of error."""
+        method = self.clustering.estimator(
+            metric="correlation",
+            memory=memory,
+            device=self.resources.device,
+            usual_scale=self.usual_scale,
+        )
+        params = method.get_params()
+        shared = {name: self.share * params[name] for name in _SHARED_RATES if name in params}
+        return method.set_params(**shared)
+
+    def _gram(
+        self,
+        source: FingerprintStore,
+        rows: Rows,
+        takes: set[str],
+        method: Any,
+        memory: int,
+    ) -> Floats | None:
+        """Correlations for a method that wants them and not the fingerprints."""
+        gram = None if self.clustering.reads_fingerprints else self.correlations
+        if gram is not None:
+            return gram if len(rows) == len(self.photos) else gram[np.ix_(rows, rows)]
+        if takes or self.clustering.reads_fingerprints:
+            return None
+        there = self.resources.device if "device" in method.get_params() else "cpu"
+        return _correlate(source, memory, self.progress, there)
 
 
 def _dark(photos: Sequence[Record]) -> Mask:
@@ -123,15 +250,23 @@ def _fit(
         raise as_samecam_error(error) from None
 
 
-def _details(method: Any) -> dict[str, Any]:
-    """What the method chose and reports, for `case.json`."""
-    ours = ("memory", "metric", "device")
-    params = {k: v for k, v in method.get_params().items() if k not in ours}
+def _facts(method: Any) -> dict[str, Any]:
+    """What the method says of one frame, for `case.json`."""
     report = getattr(method, "report_", None)
     return {
-        "parameters": params,
         "gamma": getattr(method, "gamma_", None),
         "null_scale": getattr(method, "null_scale_", None),
         "solver": None if report is None else report.as_dict(),
-        "device": compute.describe_device(getattr(method, "device", "cpu")),
+    }
+
+
+def _common(clustering: ClusteringSettings, resources: compute.Resources) -> dict[str, Any]:
+    """What is the same for all frames, for `case.json`."""
+    method = clustering.estimator()
+    ours = ("memory", "metric", "device", "usual_scale")
+    params = method.get_params()
+    device = resources.device if "device" in params else "cpu"
+    return {
+        "parameters": {k: v for k, v in params.items() if k not in ours},
+        "device": compute.describe_device(device),
     }

@@ -1,156 +1,27 @@
-"""Which group's camera took a photo, or none; or whether a reference camera did."""
+"""Which group's camera took a photo, or none."""
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Doubles, Floats, Labels
+from samecam.arrays import Labels
 from samecam.case.extraction import Photos, arguments, nothing_begun_yet
-from samecam.case.folder import ExtractionSettings, open_case, used_photos
-from samecam.case.matching._orientations import (
-    Cropped,
-    Orientation,
-    TurnedPhoto,
-    turned_photos,
-)
-from samecam.case.matching._shifts import shift_null
+from samecam.case.folder import ExtractionSettings, by_frame, open_case, used_photos
+from samecam.case.matching._compare import Known, compared
+from samecam.case.matching._cropped import Cropped
+from samecam.case.matching._orientations import turned_photos
+from samecam.case.matching._result import RATE, SHIFTS, Match, Matches, check_rate
+from samecam.case.matching._rivals import Rivals, close_rows
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.photos import scan
-from samecam.store import FingerprintStore
+from samecam.store import DiskStore, FingerprintStore, Record, Subset
 
-RATE = 0.01
-_PRIOR = 20
-Verdict = Literal["match", "none", "unusable", "skipped"]
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """One camera that may have taken a photo.
-
-    Attributes
-    ----------
-    group : its number in the case; None for a reference
-    turned : degrees clockwise by which the stored picture had to be turned
-    correlation : with the camera's fingerprint
-    z : that in units of what chance scatters
-    p_value : upper bound of the probability that chance reaches z in one comparison
-    """
-
-    group: int | None
-    turned: int
-    correlation: float
-    z: float
-    p_value: float
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """What can be said of one photo.
-
-    Attributes
-    ----------
-    path, sha256, status, reason : the photo, as in `images.csv`
-    verdict : "match", "none", or why it could not be compared
-    best : the camera it is most like; the answer if the verdict is "match"
-    other : the next best other camera; None if there is no other
-    comparisons : cameras times orientations compared
-    adjusted : min(1, p_value of the best · comparisons)
-    side : pixels on a side of the common crop; the smallest, if orientations differ
-    known : path of the same bytes in the case, or among the reference: left out there
-    known_group : the group that stands in; −1 for none
-    """
-
-    path: str
-    sha256: str
-    status: str
-    reason: str
-    verdict: Verdict
-    best: Candidate | None = None
-    other: Candidate | None = None
-    comparisons: int = 0
-    adjusted: float = 1.0
-    side: int | None = None
-    known: str | None = None
-    known_group: int | None = None
-
-    @property
-    def group(self) -> int | None:
-        """The group of the verdict, if it is one."""
-        return self.best.group if self.verdict == "match" and self.best is not None else None
-
-
-@dataclass(frozen=True, slots=True)
-class Matches:
-    """What can be said of some photos.
-
-    Attributes
-    ----------
-    photos : one entry a photo, by path
-    cameras : groups compared with; 1 for a reference
-    rate : nominal probability, for each photo, that chance makes a match
-    measured : what the error rates rest on, a sentence
-    interrupted : whether it was asked to stop before the end
-    """
-
-    photos: list[Match]
-    cameras: int
-    rate: float
-    measured: str
-    interrupted: bool = False
-
-    @property
-    def comparisons(self) -> int:
-        """All comparisons that were made."""
-        return sum(photo.comparisons for photo in self.photos)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For `--json`."""
-        photos = [{**asdict(photo), "group": photo.group} for photo in self.photos]
-        values = {**asdict(self), "photos": photos}
-        return {**values, "comparisons": self.comparisons}
-
-
-@dataclass(frozen=True, slots=True)
-class Rival:
-    """Cameras to compare fingerprints of one size with.
-
-    Attributes
-    ----------
-    sums : (k, d) summed fingerprints
-    null : the law of chance, measured; None: from shifts, photo by photo
-    names : group numbers; (None,) for a reference
-    """
-
-    sums: Floats
-    null: evidence.Null | None
-    names: Sequence[int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The same bytes among what is compared with: its path, camera (−1: none), and row."""
-
-    path: str
-    group: int
-    row: int
-
-
-class Cameras(Protocol):
-    """Who may have taken a photo: the groups of a case, or a reference."""
-
-    def rival(self, side: int) -> Rival:
-        """The cameras on the common crop of `side` pixels."""
-
-    def known(self, sha256: str) -> Known | None:
-        """The photo that these bytes are of, if it is among what is compared with."""
-
-    def row(self, known: Known, side: int) -> Floats:
-        """Its fingerprint on the common crop."""
+PHASE = "Measuring chance"
+_NAMED = 3
 
 
 def match_photos(
@@ -165,14 +36,15 @@ def match_photos(
     """Compare photos with the groups of a case; nothing is written.
 
     A photo's fingerprint is made with the case's own settings, in each of four orientations,
-    and correlated with the averaged fingerprint of every group. z is the correlation over
-    what it scatters by for photos of other groups, and over what this photo scatters by more
-    than they do; the verdict is the group of highest
+    and correlated with the summed fingerprints of the groups that have photos of the same width
+    and height; a photo that no group has the like of is compared with none, and says so. z is the
+    correlation over what it scatters by for photos of other groups, and over what this photo
+    scatters by more than they do; the verdict is the group of highest
     z if the probability of chance reaching it, times all comparisons, is at most `rate`.
     The bound that is stated, `p_value`, cannot be below 3 in the number of comparisons within
-    the case, so that of a small case is weak even for a clear match. With a single group
-    chance is measured on shifts (see `shift_null`). A photo that is too small is compared on
-    the common crop.
+    the case, so that of a small case is weak even for a clear match. Where no group has another
+    beside it, chance is measured on shifts (see `shift_null`). In a case of squares, a photo that
+    is too small is compared on the common crop.
 
     Parameters
     ----------
@@ -190,188 +62,111 @@ def match_photos(
     with nothing_begun_yet(stop):
         files, memory = scan(arguments(photos)), resources.memory_for("cpu")
     with saved.open_store() as store:
-        labels = saved.labels(used_photos(store))
+        used = used_photos(store)
+        labels = saved.labels(used)
         count = int(labels.max(initial=-1)) + 1
         if not count:
             raise SamecamError(f"{str(saved.folder)!r} has no group to compare with.")
-        groups = _Groups(store, labels, settings, memory)
-        turned = turned_photos(files, settings, resources, progress, stop)
-        results = by_path(compared(turned, groups, rate))
-        null = groups.rival(settings.side).null
-    measured = SHIFTS if null is None else evidence.null_sentence(null)
+        groups = _Groups(store, used, labels, settings, memory, progress)
+        turned = turned_photos(files, settings, resources, progress, stop, frames=groups.frames)
+        results = by_path(compared(turned, groups, rate, memory))
+    measured = SHIFTS if groups.null is None else evidence.null_sentence(groups.null)
     return Matches(results, count, rate, measured, interrupted=len(results) < len(files))
 
 
-def by_path(matches: Iterable["Match"]) -> list["Match"]:
+def by_path(matches: Iterable[Match]) -> list[Match]:
     """Matches in the order of paths, however they became ready."""
     return sorted(matches, key=lambda match: match.path)
 
 
-SHIFTS = (
-    "Chance is measured for each photo on shifts of the camera's fingerprint, which no pattern of "
-    "its own survives. It speaks of noise, not of what all devices of a model may share."
-)
-
-
-def check_rate(rate: float) -> None:
-    """Refuse what is no probability."""
-    if not 0 < rate < 1:
-        raise SamecamError(f"rate is {rate}; give a probability between 0 and 1, .01 is usual.")
-
-
 class _Groups:
-    """The groups of a case, at any size up to that of its fingerprints."""
+    """The groups of a case, frame by frame; squares at any size up to their own.
+
+    Attributes
+    ----------
+    frames : that there are groups of
+    null : the law of chance of one of them; None: from shifts
+    """
 
     def __init__(
-        self, store: FingerprintStore, labels: Labels, settings: ExtractionSettings, memory: int
+        self,
+        store: DiskStore,
+        used: Sequence[Record],
+        labels: Labels,
+        settings: ExtractionSettings,
+        memory: int,
+        progress: compute.Progress,
     ) -> None:
-        self._store, self._labels, self._memory = store, labels, memory
-        self._side = settings.side
-        self._rivals: dict[int, tuple[FingerprintStore, Rival]] = {}
-        self._rows = {sha256: row for row, sha256 in enumerate(store.hashes)}
-        self._check_memory(store.n_pixels)
+        places = zip(used, labels.tolist(), strict=True)
+        self._known = {photo.sha256: Known(photo.key, group) for photo, group in places}
+        self._settings, self._memory = settings, memory
+        parts = {}
+        for frame, at in by_frame(used).items():
+            inside = np.flatnonzero(labels[at] >= 0)
+            if len(inside):
+                parts[frame] = Subset(store.rows(frame), inside), labels[at][inside]
+        self._rivals = _rivals(parts, memory, progress)
+        self.frames = frozenset(parts)
+        self.null = next(iter(self._rivals.values())).null
 
-    def rival(self, side: int) -> Rival:
-        """The groups' fingerprints on the common crop, and chance measured there."""
-        return self._at(side)[1]
+    def at(self, frame: Frame) -> Rivals:
+        """See `Cameras`; a smaller square is measured anew."""
+        if frame not in self._rivals:
+            whole = self._rivals[next(iter(self.frames))]
+            rows = Cropped(whole.rows, frame.width, self._settings.at)
+            numbers = np.array(whole.names, dtype=np.intp)[whole.labels]
+            self._rivals.update(_rivals({frame: (rows, numbers)}, self._memory))
+        return self._rivals[frame]
 
     def known(self, sha256: str) -> Known | None:
         """The photo of the case that has these bytes."""
-        row = self._rows.get(sha256)
-        if row is None:
-            return None
-        return Known(self._store.keys[row], int(self._labels[row]), row)
+        return self._known.get(sha256)
 
-    def row(self, known: Known, side: int) -> Floats:
-        """Fingerprint of a photo of the case on the common crop."""
-        return np.asarray(self._at(side)[0].read([known.row])[0])
-
-    def _at(self, side: int) -> tuple[FingerprintStore, Rival]:
-        if side not in self._rivals:
-            whole = side == self._side
-            source = self._store if whole else Cropped(self._store, side)
-            self._rivals[side] = source, self._measured(source)
-        return self._rivals[side]
-
-    def _check_memory(self, n_pixels: int) -> None:
-        count = int(self._labels.max()) + 1
-        need = 4 * count * n_pixels
-        if need > self._memory:
-            raise SamecamError(
-                f"The fingerprints of {count} groups take {compute.format_bytes(need)} and the "
-                f"memory budget is {compute.format_bytes(self._memory)}: raise it."
-            )
-
-    def _measured(self, source: FingerprintStore) -> Rival:
-        self._check_memory(source.n_pixels)
-        count = int(self._labels.max()) + 1
-        sums = correlate.group_sums(source, self._labels, memory=self._memory)
-        names = range(count)
-        if count < 2:
-            return Rival(sums, None, names)
-        given = evidence.comparisons_from_rows(source, self._labels, memory=self._memory)
-        null = evidence.measured_null(given, null_scale=correlate.usual_scale(source.n_pixels))
-        return Rival(sums, null if null.comparisons else None, names)
+    def lacking(self, frame: Frame) -> str:
+        """See `Cameras`."""
+        return f"no group has photos of {either_way(frame)}: they have {named(self.frames)}"
 
 
-def compared(photos: Iterable[TurnedPhoto], cameras: Cameras, rate: float) -> Iterator[Match]:
-    """What can be said of each photo."""
-    for photo in photos:
-        outcome = photo.outcome
-        if not photo.orientations:
-            verdict: Verdict = "unusable" if outcome.status == "unusable" else "skipped"
-            yield Match(outcome.path, outcome.sha256, outcome.status, outcome.reason, verdict)
-            continue
-        known = cameras.known(outcome.sha256)
-        candidates, estimates = _candidates(photo.orientations, cameras, known)
-        yield _judged(photo, candidates, estimates, known, rate)
+def either_way(frame: Frame) -> str:
+    """A frame and the same turned."""
+    turned = Frame(frame.height, frame.width)
+    return f"{frame} pixels" if turned == frame else f"{frame} pixels, nor of {turned}"
 
 
-def _candidates(
-    orientations: Sequence[Orientation], cameras: Cameras, known: Known | None
-) -> tuple[list[Candidate], list[float]]:
-    """Every orientation against every camera, and the estimated rates of chance."""
-    candidates: list[Candidate] = []
-    estimates: list[float] = []
-    for side in sorted({one.side for one in orientations}):
-        rival, some = cameras.rival(side), [one for one in orientations if one.side == side]
-        sums = rival.sums
-        if known is not None and known.group >= 0:
-            sums = sums.copy()
-            sums[known.group] -= cameras.row(known, side)
-        vectors = np.stack([one.vector for one in some])
-        r = _correlations(vectors, sums)
-        z, bound, estimate = _chance(r, vectors, sums, rival.null)
-        for k, one in enumerate(some):
-            for c, name in enumerate(rival.names):
-                facts = (float(r[k, c]), float(z[k, c]), float(bound[k, c]))
-                candidates.append(Candidate(name, one.turned, *facts))
-                estimates.append(float(estimate[k, c]))
-    return candidates, estimates
+def named(frames: Iterable[Frame]) -> str:
+    """Some of these, the largest first."""
+    ordered = sorted(frames, key=lambda frame: (-frame.n_pixels, frame))
+    more = f" and {len(ordered) - _NAMED} more" if len(ordered) > _NAMED else ""
+    return ", ".join(map(str, ordered[:_NAMED])) + more
 
 
-def _chance(
-    r: Doubles, vectors: Floats, sums: Floats, null: evidence.Null | None
-) -> tuple[Doubles, Doubles, Doubles]:
-    """Values of z, bound and estimate of the rate of chance; (m, k) each."""
-    if null is not None:
-        z: Doubles = r / null.group_scale
-        z /= _scatter(z)
-        return z, evidence.false_alarm(z, null), evidence.false_alarm(z, null, bound=False)
-    columns = []
-    for c, camera in enumerate(sums):
-        null = shift_null(vectors, camera)
-        z = r[:, c] / null.scale
-        columns.append(
-            [z, evidence.false_alarm(z, null), evidence.false_alarm(z, null, bound=False)]
-        )
-    z, bound, estimate = np.stack(columns, axis=-1)
-    return z, bound, estimate
+def _rivals(
+    parts: Mapping[Frame, tuple[FingerprintStore, Labels]],
+    memory: int,
+    progress: compute.Progress = compute.no_progress,
+) -> dict[Frame, Rivals]:
+    """Groups of some frames, with one law of chance for all.
 
-
-def _scatter(z: Doubles) -> float:
-    """How much more than others this photo scatters with cameras that are not its own; at least 1.
-
-    From its negative z, among which those with its own camera hardly are, as `photo_scales`
-    does, with 20 of scale 1 added.
+    `parts` are rows of each frame, all in groups, and the numbers of these.
     """
-    negative = z[z < 0]
-    squares = _PRIOR + float(np.square(negative).sum())
-    return max(1.0, float(np.sqrt(squares / (_PRIOR + len(negative)))))
-
-
-def _correlations(vectors: Floats, sums: Floats) -> Doubles:
-    """(m, k) of fingerprints with cameras' sums; 0 where nothing is left of a camera."""
-    norms = np.linalg.norm(sums.astype(np.float64), axis=1)
-    products = (vectors @ sums.T).astype(np.float64)
-    some = np.broadcast_to(norms > 1e-3, products.shape)
-    result: Doubles = np.divide(products, norms, out=np.zeros_like(products), where=some)
+    givens, left, done = [], memory, 0
+    total = sum(len(rows) for rows, _ in parts.values())
+    local = {frame: np.unique(groups, return_inverse=True) for frame, (_, groups) in parts.items()}
+    for frame, (rows, _) in parts.items():
+        progress(PHASE, done, total)
+        given = evidence.comparisons_from_rows(rows, local[frame][1], memory=left)
+        close_rows(rows)
+        givens.append(given)
+        left, done = max(correlate.LEAST_MEMORY, min(left, given.memory)), done + len(rows)
+    progress(PHASE, done, total)
+    # With one frame alone there is nothing to compare its units with.
+    units = [frame.n_pixels**0.5 if len(parts) > 1 else 1.0 for frame in parts]
+    scales = [correlate.usual_scale(frame.n_pixels) for frame in parts]
+    nulls = evidence.measured_nulls(givens, units, scales)
+    result = {}
+    for (frame, (rows, _)), given, null in zip(parts.items(), givens, nulls, strict=True):
+        names, labels = local[frame]
+        hashes = {sha256: row for row, sha256 in enumerate(rows.hashes)}
+        law = null if null.comparisons else None
+        result[frame] = Rivals(rows, labels, names.tolist(), given.totals, law, hashes)
     return result
-
-
-def _judged(
-    photo: TurnedPhoto,
-    candidates: Sequence[Candidate],
-    estimates: Sequence[float],
-    known: Known | None,
-    rate: float,
-) -> Match:
-    """The camera of highest z is the verdict, if chance hardly reaches it in all comparisons."""
-    outcome, count = photo.outcome, len(candidates)
-    first = max(range(count), key=lambda k: candidates[k].z)
-    best = candidates[first]
-    others = [c for c in candidates if c.group != best.group]
-    return Match(
-        path=outcome.path,
-        sha256=outcome.sha256,
-        status=outcome.status,
-        reason=outcome.reason,
-        verdict="match" if estimates[first] * count <= rate else "none",
-        best=best,
-        other=max(others, key=lambda c: c.z, default=None),
-        comparisons=count,
-        adjusted=min(1.0, best.p_value * count),
-        side=min(one.side for one in photo.orientations),
-        known=None if known is None else known.path,
-        known_group=None if known is None else known.group,
-    )

@@ -1,42 +1,63 @@
 """A photo in its four orientations: what is compared with groups and references."""
 
-import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from samecam import compute
-from samecam.arrays import Floats, Rows
+from samecam.arrays import Pixels
 from samecam.case.extraction import (
     Outcome,
     failure,
+    frame_kind,
     header_size,
     read_file,
     refuse_exposure,
     refuse_flat,
     refuse_for_memory,
     refuse_unreadable,
+    take_row,
 )
 from samecam.case.folder import ExtractionSettings
-from samecam.fingerprint import NoResidualError, fingerprint
-from samecam.photos import SMALLEST, PhotoError, PhotoFile, exposure, read_photo
-from samecam.store import FingerprintStore, Subset
+from samecam.fingerprint import FrameRow, NoResidualError, fingerprint, frame_row
+from samecam.frames import Frame
+from samecam.photos import (
+    SMALLEST,
+    Crop,
+    PhotoError,
+    PhotoFile,
+    exposure,
+    frame_exposure,
+    read_frame,
+    read_photo,
+)
 
 TURNS = (0, 90, 180, 270)
 PHASE = "Comparing"
-# Common crops are multiples of this: the JPEG grid is removed in phases of 16 pixels.
+# Common crops at a corner are multiples of this: the JPEG grid is removed in phases of 16 pixels.
+# In the centre as much is left out on either side.
 _STEP = 16
+_WHOLE = 4096**2
 
 
 @dataclass(frozen=True, slots=True)
 class Orientation:
-    """The fingerprint of a photo turned clockwise by `turned` degrees, on `side`² pixels."""
+    """The fingerprint of a photo turned clockwise by `turned` degrees.
+
+    Attributes
+    ----------
+    frame : width and height of what it is of, turned
+    values, scale : the row as it is stored, of whole frames; of squares a float32 vector
+    """
 
     turned: int
-    side: int
-    vector: Floats
+    frame: Frame
+    values: npt.NDArray[Any]
+    scale: float = 1.0
 
 
 @dataclass(slots=True)
@@ -46,14 +67,27 @@ class TurnedPhoto:
     outcome: Outcome
     orientations: list[Orientation] = field(default_factory=list)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its fingerprints."""
+        return sum(one.values.nbytes for one in self.orientations)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnTask:
-    """A file to read, and how: in which orientations, and whether smaller than the crop."""
+    """A file to read, and how.
+
+    Attributes
+    ----------
+    frames : whole frames that there is something to compare with; None: any
+    turns : orientations that are wanted
+    smaller : whether a photo that is smaller than the square is to be had too
+    """
 
     path: str
     file: str
     settings: ExtractionSettings
+    frames: Collection[Frame] | None = None
     turns: Sequence[int] = TURNS
     smaller: bool = True
 
@@ -64,7 +98,7 @@ def turn(task: TurnTask) -> TurnedPhoto:
     try:
         data = read_file(task.file, photo.outcome)
         if data is not None:
-            _fill(data, task, photo)
+            (_fill_whole if task.settings.size is None else _fill)(data, task, photo)
     except OSError as error:
         refuse_unreadable(photo.outcome, error)
     except MemoryError:
@@ -72,74 +106,123 @@ def turn(task: TurnTask) -> TurnedPhoto:
     return photo
 
 
+def _fill_whole(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
+    """Fill in the orientations of the whole frame that there is something to compare with."""
+    outcome = photo.outcome
+    try:
+        picture = read_frame(data)
+    except PhotoError as error:
+        outcome.info = error.info
+        outcome.refuse("skipped", error.code, error.reason)
+        return
+    shares = frame_exposure(picture.pixels)
+    outcome.info, outcome.reason, outcome.status = picture.info, picture.note, shares.status
+    outcome.dark, outcome.saturated = shares.dark, shares.saturated
+    if outcome.status != "good":
+        refuse_exposure(outcome, shares)
+    for turned in task.turns if outcome.status != "unusable" else ():
+        pixels = _turned(picture.pixels, turned)
+        frame = Frame(pixels.shape[1], pixels.shape[0])
+        if task.frames is not None and frame not in task.frames:
+            continue
+        row = _whole_row(pixels, frame, task, outcome)
+        if row is None:
+            return
+        photo.orientations.append(Orientation(turned, frame, row.values, row.scale))
+
+
+def _whole_row(pixels: Pixels, frame: Frame, task: TurnTask, outcome: Outcome) -> FrameRow | None:
+    """As extraction makes it; None, with a reason, of a picture that has no residual."""
+    kind = frame_kind(frame, task.settings)
+    try:
+        row = frame_row(pixels, key=outcome.sha256, dtype=kind, sigma=task.settings.sigma)
+    except NoResidualError:
+        refuse_flat(outcome)
+        return None
+    take_row(outcome, frame, row, None)
+    return None if outcome.status == "unusable" else row
+
+
 def _fill(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
-    """Fill in the orientations; where there is none, the first one's reason."""
+    """Fill in the squares; where there is none, the first orientation's reason."""
     outcome, size = photo.outcome, header_size(data)
     refused: Outcome | None = None
     for turned in task.turns:
         attempt = Outcome(task.path)
-        vector, side = _orientation(data, size, task, turned, attempt)
+        one = _square(data, size, task, turned, attempt)
         outcome.info = attempt.info
-        if vector is None:
+        if one is None:
             refused = refused or attempt
             continue
-        photo.orientations.append(Orientation(turned, side, vector))
+        photo.orientations.append(one)
         if outcome.status != "good":
             outcome.status = attempt.status
     if not photo.orientations and refused is not None:
         outcome.refuse(refused.status, refused.code, refused.reason)
 
 
-def _orientation(
+def _square(
     data: bytes, size: tuple[int, int] | None, task: TurnTask, turned: int, attempt: Outcome
-) -> tuple[Floats | None, int]:
-    """Fingerprint of the picture turned so, and its side; None, with a reason in `attempt`."""
-    side, offset = _place(size, task, turned)
+) -> Orientation | None:
+    """The square of the picture turned so; None, with a reason in `attempt`."""
+    crop = _place(size, task, turned)
     try:
-        photo = read_photo(data, size=side, offset=offset, portrait="keep")
+        photo = read_photo(data, size=crop.size, offset=crop.offset, at=crop.at)
     except PhotoError as error:
         attempt.info = error.info
         attempt.refuse("skipped", error.code, error.reason)
-        return None, side
+        return None
     attempt.info, shares = photo.info, exposure(photo.pixels)
     attempt.status = shares.status
     if shares.status == "unusable":
         refuse_exposure(attempt, shares)
-        return None, side
-    pixels = np.ascontiguousarray(np.rot90(photo.pixels, k=-(turned // 90)))
+        return None
     try:
-        return fingerprint(pixels, **task.settings.steps), side
+        vector = fingerprint(_turned(photo.pixels, turned), **task.settings.steps)
     except NoResidualError:
         refuse_flat(attempt)
-        return None, side
+        return None
+    return Orientation(turned, Frame(crop.size, crop.size), vector)
 
 
-def _place(
-    size: tuple[int, int] | None, task: TurnTask, turned: int
-) -> tuple[int, tuple[int, int]]:
-    """Side and top-left corner, in the stored picture, of what is the crop once it is turned.
+def _turned(pixels: Pixels, turned: int) -> Pixels:
+    return np.ascontiguousarray(np.rot90(pixels, k=-(turned // 90)))
+
+
+def _place(size: tuple[int, int] | None, task: TurnTask, turned: int) -> Crop:
+    """The square of the stored picture that is the crop once it is turned.
 
     Turned clockwise once, turned[y, x] = stored[H−1−x, y]; the crop of side s at (x, y) is the
-    stored square at (y, H−x−s). Of a picture that is too small, the largest square at the
-    offset, rounded down to 16 pixels, if `smaller` ones are wanted.
+    stored square at (y, H−x−s). Of a picture that is too small, the largest square of `sides`
+    that it holds, if `smaller` ones are wanted.
     """
-    (x, y), side = task.settings.offset, task.settings.side
+    wanted = task.settings
+    crop = Crop(wanted.size or 0, wanted.offset, "keep", wanted.at)
     if size is None:
-        return side, (x, y)
+        return crop
     width, height = size
     across, down = (height, width) if turned % 180 else (width, height)
-    room = min(across - x, down - y)
-    if task.smaller and SMALLEST <= room // _STEP * _STEP < side and room < side:
-        side = room // _STEP * _STEP
-    left, top = {
-        0: (x, y),
-        90: (y, height - x - side),
-        180: (width - x - side, height - y - side),
-        270: (width - y - side, x),
-    }[turned]
-    if room < side:  # too small all the same: let the reader say so
-        return side, (x, y)
-    return side, (left, top)
+    for side in sides(crop) if task.smaller else (crop.size,):
+        x, y = crop._replace(size=side).place(across, down)
+        if x + side <= across and y + side <= down:
+            offset = {
+                0: (x, y),
+                90: (y, height - x - side),
+                180: (width - x - side, height - y - side),
+                270: (width - y - side, x),
+            }[turned]
+            return Crop(side, offset, "keep", "corner")
+    return crop  # too small all the same: let the reader say so
+
+
+def sides(crop: Crop) -> Iterator[int]:
+    """Sides of the squares that photos are compared on, that of the case first.
+
+    At a corner multiples of 16; in the centre such as leave a multiple of 16 on either side.
+    """
+    yield crop.size
+    first = crop.size - 2 * _STEP if crop.at == "centre" else (crop.size - 1) // _STEP * _STEP
+    yield from range(first, SMALLEST - 1, -2 * _STEP if crop.at == "centre" else -_STEP)
 
 
 def turned_photos(
@@ -149,20 +232,21 @@ def turned_photos(
     progress: compute.Progress,
     stop: threading.Event,
     *,
+    frames: Collection[Frame] | None = None,
     turns: Sequence[int] = TURNS,
     smaller: bool = True,
 ) -> Iterator[TurnedPhoto]:
     """Files in their orientations, as they become ready, made in other processes.
 
-    A file that makes the decoder hang or crash costs itself alone.
+    A file that makes the decoder hang or crash costs itself alone. See `TurnTask`.
     """
     pool = compute.LocalPool(
         min(resources.n_workers, max(len(files), 1)),
         timeout=resources.timeout,
-        memory=compute.worker_memory(settings.side),
+        memory=compute.worker_memory(_WHOLE if settings.size is None else settings.size**2),
         preload="samecam._preload",
     )
-    tasks = [TurnTask(f.path, f.file, settings, turns, smaller) for f in files]
+    tasks = [TurnTask(f.path, f.file, settings, frames, turns, smaller) for f in files]
     for done, (task, future) in enumerate(compute.completed(pool, turn, tasks, stop), start=1):
         try:
             photo = future.result()
@@ -171,59 +255,3 @@ def turned_photos(
             photo.outcome.refuse("skipped", *failure(error, resources.timeout))
         yield photo
         progress(PHASE, done, len(files))
-
-
-class Cropped(Subset):
-    """A store of square fingerprints, seen on their top-left squares of `side` pixels.
-
-    What is cut out of a row is brought to zero mean and unit norm again. Away from its lower
-    and right border it is what extraction from the smaller crop gives: the denoiser sees
-    only some pixels around, and row, column and phase means hardly differ.
-    """
-
-    def __init__(self, store: FingerprintStore, side: int) -> None:
-        super().__init__(store, np.arange(len(store)))
-        self.whole = math.isqrt(store.n_pixels)
-        if self.whole**2 != store.n_pixels or side > self.whole:
-            raise ValueError(f"side is {side}; fingerprints have {store.n_pixels} numbers")
-        self.side = side
-        self.n_pixels = side * side
-        self._mean = np.zeros(len(store), dtype=np.float32)
-        self._norm = np.ones(len(store), dtype=np.float32)
-        self._measure()
-
-    def _measure(self) -> None:
-        """Means and norms of what is cut out, in one pass."""
-        total, square = np.zeros(len(self)), np.zeros(len(self))
-        for _, part in self._cut(8192, None):
-            total += part.sum(axis=1, dtype=np.float64)
-            square += np.einsum("ij,ij->i", part, part, dtype=np.float64)
-        mean = total / self.n_pixels
-        self._mean = mean.astype(np.float32)
-        spread = np.sqrt(np.maximum(square - self.n_pixels * mean**2, 0))
-        self._norm = np.where(spread > 0, spread, 1).astype(np.float32)
-
-    def _cut(self, width: int, rows: Rows | None) -> Iterator[tuple[int, Floats]]:
-        """Parts of rows, without the pixels outside the square."""
-        at = 0
-        for start, part in self.store.columns(width, rows):
-            pixel = np.arange(start, start + part.shape[1])
-            inside = (pixel % self.whole < self.side) & (pixel // self.whole < self.side)
-            if inside.any():
-                yield at, np.ascontiguousarray(part[:, inside])
-                at += int(np.count_nonzero(inside))
-
-    def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
-        """See `FingerprintStore.columns`."""
-        chosen = slice(None) if rows is None else rows
-        mean, norm = self._mean[chosen, np.newaxis], self._norm[chosen, np.newaxis]
-        for at, part in self._cut(width, rows):
-            yield at, (part - mean) / norm
-
-    def read_into(self, rows: Rows, out: Floats) -> None:
-        """See `FingerprintStore.read_into`."""
-        whole = np.empty((1, self.store.n_pixels), dtype=np.float32)
-        for target, row in enumerate(rows):
-            self.store.read_into(np.array([row]), whole)
-            square = whole.reshape(self.whole, self.whole)[: self.side, : self.side]
-            out[target] = (square.ravel() - self._mean[row]) / self._norm[row]

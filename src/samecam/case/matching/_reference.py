@@ -1,7 +1,7 @@
 """Whether the camera at hand took a photo: its own photos as the reference."""
 
-import math
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -9,31 +9,30 @@ from typing import Any
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Floats
-from samecam.case.extraction import (
-    Photos,
-    arguments,
-    choose_size,
-    measure_photos,
-    nothing_begun_yet,
-)
-from samecam.case.folder import ExtractionSettings, Size
-from samecam.case.matching._match import (
-    RATE,
-    SHIFTS,
-    Known,
-    Matches,
-    Rival,
-    by_path,
-    check_rate,
-    compared,
-)
-from samecam.case.matching._orientations import TurnedPhoto, turned_photos
+from samecam.arrays import Floats, Rows
+from samecam.case.extraction import Photos, arguments, measure_photos, nothing_begun_yet
+from samecam.case.folder import ExtractionSettings
+from samecam.case.matching._compare import Known, compared
+from samecam.case.matching._cropped import Cropped
+from samecam.case.matching._match import by_path, either_way, named
+from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
+from samecam.case.matching._result import RATE, SHIFTS, Matches, check_rate
+from samecam.case.matching._rivals import Rivals, in_memory
 from samecam.errors import SamecamError
+from samecam.frames import Frame
 from samecam.photos import PhotoFile, scan
+from samecam.store import (
+    FingerprintStore,
+    MemoryStore,
+    Subset,
+    frame_dtype,
+    record_bytes,
+)
 
 # One in a thousand sums of chance is that many standard deviations high.
 _AGREE = 3.09
+# How often fingerprints are held at a time: as they come, as rows, and in correlations.
+_COPIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,33 +44,50 @@ class Outlier:
 
 
 @dataclass(frozen=True, slots=True)
+class ReferenceFrame:
+    """The camera's fingerprint of one width and height.
+
+    Attributes
+    ----------
+    frame : width and height of what is compared, "4000x3000"
+    used : photos it is the sum of
+    agreement : mean correlation of two of these; None if there is only one
+    agrees : whether that is more than chance; if not, no match means nothing at all
+    """
+
+    frame: str
+    used: list[str]
+    agreement: float | None
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ReferenceMatches:
     """What can be said of photos, given photos by a camera at hand.
 
     Attributes
     ----------
     matches : one entry a photo; `group` of its candidates is None
-    used : photos the camera's fingerprint was averaged from
+    frames : the camera's fingerprints, that of most photos first
     outliers : photos of the reference that do not agree with these, or could not be used
-    agreement : mean correlation of two used photos; None if there is only one
-    agrees : whether that is more than chance; if not, no match means nothing at all
-    size : side of the crop
+    size : side of the square that was compared; None: the whole frame
     """
 
     matches: Matches
-    used: list[str]
+    frames: list[ReferenceFrame]
     outliers: list[Outlier] = field(default_factory=list)
-    agreement: float | None = None
-    agrees: bool = False
-    size: int = 0
+    size: int | None = None
+
+    @property
+    def used(self) -> list[str]:
+        """All photos that were used, frame by frame."""
+        return [path for frame in self.frames for path in frame.used]
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         reference = {
-            "used": self.used,
+            "frames": [asdict(frame) for frame in self.frames],
             "outliers": [asdict(outlier) for outlier in self.outliers],
-            "agreement": self.agreement,
-            "agrees": self.agrees,
             "size": self.size,
         }
         return {**self.matches.as_dict(), "reference": reference}
@@ -81,7 +97,7 @@ def match_reference(
     reference: Photos,
     photos: Photos,
     *,
-    size: Size = "auto",
+    size: int | None = None,
     rate: float = RATE,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
@@ -89,17 +105,17 @@ def match_reference(
 ) -> ReferenceMatches:
     """Compare photos with those of a camera at hand; nothing is written.
 
-    The reference's photos are grouped first (by the consolidated method). The largest group
-    (all photos, if there is none) makes the camera's fingerprint, their mean; the others are
-    named. Chance is
-    measured for each photo on shifted versions of that fingerprint (see `shift_null`), in four
-    orientations. A photo that is itself in the reference is left out of it.
+    The reference's photos of one width and height are grouped first (by the consolidated method).
+    The largest group (all photos, if there is none) makes the camera's fingerprint, their sum; the
+    others are named. A photo is compared with the fingerprint of its own width and height, in four
+    orientations; chance is measured for each photo on shifted versions of that fingerprint (see
+    `shift_null`). A photo that is itself in the reference is left out of it.
 
     Parameters
     ----------
     reference : photos by one camera: files, folders, patterns, or ``@list.txt``
     photos : likewise, in question
-    size : side of the crop, or "auto": what 95 % of the reference's photos allow
+    size : side of a square at the top-left corner that is compared instead of the whole frame
     rate, resources, progress, stop
         As for `match_photos`.
     """
@@ -108,84 +124,100 @@ def match_reference(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     with nothing_begun_yet(stop):
         own, files = scan(arguments(reference)), scan(arguments(photos))
-    settings = _settings(own, size, resources, progress, stop)
-    _check_memory(len(own), settings, resources.memory_for("cpu"))
+    settings, memory = ExtractionSettings(size=size), resources.memory_for("cpu")
+    _check_memory(own, settings, resources, progress, stop)
     upright = turned_photos(own, settings, resources, progress, stop, turns=(0,), smaller=False)
     order = {item.path: k for k, item in enumerate(own)}
-    camera = _Camera(sorted(upright, key=lambda photo: order[photo.outcome.path]), settings)
-    turned = turned_photos(files, settings, resources, progress, stop)
-    results = by_path(compared(turned, camera, rate))
-    return ReferenceMatches(
-        Matches(results, 1, rate, SHIFTS, interrupted=len(results) < len(files)),
-        [camera.paths[k] for k in camera.used],
-        camera.outliers,
-        camera.agreement,
-        camera.agrees,
-        settings.side,
-    )
+    camera = _Camera(sorted(upright, key=lambda photo: order[photo.outcome.path]), memory)
+    frames = [Frame.named(each.frame) for each in camera.frames]
+    turned = turned_photos(files, settings, resources, progress, stop, frames=frames)
+    results = by_path(compared(turned, camera, rate, memory))
+    matches = Matches(results, 1, rate, SHIFTS, interrupted=len(results) < len(files))
+    return ReferenceMatches(matches, camera.frames, camera.outliers, size)
 
 
-def _settings(
-    files: Sequence[PhotoFile],
-    size: Size,
+def _check_memory(
+    own: Sequence[PhotoFile],
+    settings: ExtractionSettings,
     resources: compute.Resources,
     progress: compute.Progress,
     stop: threading.Event,
-) -> ExtractionSettings:
-    """Default settings; the size that the reference allows, if none is given."""
-    if size != "auto":
-        return ExtractionSettings(size=size)
-    sizes = measure_photos(files, resources, progress, stop)
-    if not sizes:
-        raise SamecamError(
-            f"None of the {len(files)} files of the reference is a photo: name photos by the "
-            "camera."
+) -> None:
+    """Refuse a reference that does not fit, before it is read."""
+    if settings.frame is not None:
+        need = _COPIES * 4 * len(own) * settings.frame.n_pixels
+    else:
+        frames = measure_photos(own, resources, progress, stop)
+        rows = settings.rows
+        need = _COPIES * sum(
+            count * record_bytes(frame.n_pixels, frame_dtype(frame, rows))
+            for frame, count in frames.items()
         )
-    return ExtractionSettings(size=choose_size(sizes, ExtractionSettings()).size)
-
-
-def _check_memory(count: int, settings: ExtractionSettings, memory: int) -> None:
-    need = 3 * 4 * count * settings.n_pixels
+    memory = resources.memory_for("cpu")
     if need > memory:
         raise SamecamError(
-            f"The fingerprints of {count} reference photos take {compute.format_bytes(need)} and "
-            f"the memory budget is {compute.format_bytes(memory)}: give fewer photos, a smaller "
-            "size, or more memory."
+            f"The fingerprints of {len(own)} reference photos take {compute.format_bytes(need)} "
+            f"and the memory budget is {compute.format_bytes(memory)}: give fewer photos, a "
+            "smaller size, or more memory."
         )
 
 
 class _Camera:
-    """The reference: which of its photos agree, and their sum at any size."""
+    """The reference: which of its photos agree, frame by frame.
 
-    def __init__(self, photos: Sequence[TurnedPhoto], settings: ExtractionSettings) -> None:
+    Attributes
+    ----------
+    frames, outliers : see `ReferenceMatches`
+    """
+
+    def __init__(self, photos: Sequence[TurnedPhoto], memory: int) -> None:
         self.outliers: list[Outlier] = []
-        self.paths: list[str] = []
-        self._rows: dict[str, int] = {}
-        vectors = [self._take(photo) for photo in photos]
-        self._vectors = np.array([v for v in vectors if v is not None], dtype=np.float32)
-        if not self.paths:
+        self.frames: list[ReferenceFrame] = []
+        self._memory = memory
+        self._known: dict[str, Known] = {}
+        self._rivals: dict[Frame, Rivals] = {}
+        taken = [photo for photo in photos if self._take(photo)]
+        if not taken:
             raise SamecamError(
                 f"None of the {len(photos)} photos of the reference can be used: "
                 f"{_reasons(photos)}."
             )
-        self.used, self.agreement, self.agrees = self._agreeing(settings.n_pixels)
-        self._sums: dict[int, Floats] = {}
+        counts = Counter(photo.orientations[0].frame for photo in taken)
+        for frame in sorted(counts, key=lambda frame: (-counts[frame], frame)):
+            self._add(frame, [p for p in taken if p.orientations[0].frame == frame])
 
-    def _take(self, photo: TurnedPhoto) -> Floats | None:
+    def _take(self, photo: TurnedPhoto) -> bool:
+        """Whether a photo can be used; if not, it is named."""
         outcome = photo.outcome
-        if outcome.sha256 in self._rows:
-            same = self.paths[self._rows[outcome.sha256]]
+        if outcome.sha256 in self._known:
+            same = self._known[outcome.sha256].path
             self.outliers.append(Outlier(outcome.path, f"same bytes as {same}"))
-            return None
-        if outcome.status != "good":
+        elif outcome.status != "good":
             reason = outcome.reason or "a large part is over-exposed"
             self.outliers.append(Outlier(outcome.path, reason))
-            return None
-        self._rows[outcome.sha256] = len(self.paths)
-        self.paths.append(outcome.path)
-        return photo.orientations[0].vector
+        else:
+            self._known[outcome.sha256] = Known(outcome.path, 0)
+            return True
+        return False
 
-    def _agreeing(self, n_pixels: int) -> tuple[list[int], float | None, bool]:
+    def _add(self, frame: Frame, photos: Sequence[TurnedPhoto]) -> None:
+        """Take in the photos of one frame."""
+        rows = _rows([photo.orientations[0] for photo in photos])
+        gram = np.ones((1, 1), dtype=np.float32)
+        if len(photos) > 1:
+            gram = correlate.gram(rows, memory=self._memory)
+        used, agreement, agrees = self._agreeing(gram, photos, frame.n_pixels)
+        paths = [photos[k].outcome.path for k in used]
+        self.frames.append(ReferenceFrame(frame.name, paths, agreement, agrees))
+        hashes = {photos[k].outcome.sha256: row for row, k in enumerate(used)}
+        total = gram[np.ix_(used, used)].sum(dtype=np.float64)
+        self._rivals[frame] = Rivals(
+            Subset(rows, used), np.zeros_like(used), (None,), np.array([total]), None, hashes
+        )
+
+    def _agreeing(
+        self, gram: Floats, photos: Sequence[TurnedPhoto], n_pixels: int
+    ) -> tuple[Rows, float | None, bool]:
         """Rows to use, their mean correlation, and whether that is more than chance.
 
         The largest group; all, if there is none: a few photos of a weak camera found none, but
@@ -193,9 +225,8 @@ class _Camera:
         """
         from samecam.cluster import ConsolidatedSSC
 
-        if len(self.paths) == 1:
-            return [0], None, False
-        gram = correlate.gram(self._vectors)
+        if len(photos) == 1:
+            return np.zeros(1, dtype=np.intp), None, False
         method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels).fit(gram)
         labels = method.labels_
         used = np.flatnonzero(labels == 0)
@@ -208,37 +239,44 @@ class _Camera:
                 if labels[k] > 0
                 else "does not agree with the other photos of the reference"
             )
-            self.outliers.append(Outlier(self.paths[k], what))
+            outcome = photos[int(k)].outcome
+            self.outliers.append(Outlier(outcome.path, what))
+            self._known[outcome.sha256] = Known(outcome.path, -1)
         shown = evidence.pair_evidence(gram[np.ix_(used, used)], method.null_scale_)
-        agree = not alone or shown.z > _AGREE
-        return used.tolist(), round(shown.correlation, 6), agree
+        return used, round(shown.correlation, 6), not alone or shown.z > _AGREE
+
+    def at(self, frame: Frame) -> Rivals:
+        """See `Cameras`; of squares also on a smaller one."""
+        if frame not in self._rivals:
+            whole = self._rivals[Frame.named(self.frames[0].frame)]
+            rows = Cropped(whole.rows, frame.width)
+            total = correlate.gram(rows, memory=self._memory).sum(dtype=np.float64)
+            self._rivals[frame] = Rivals(
+                rows, whole.labels, (None,), np.array([total]), None, whole.hashes
+            )
+        return self._rivals[frame]
 
     def known(self, sha256: str) -> Known | None:
         """The photo of the reference that has these bytes."""
-        row = self._rows.get(sha256)
-        if row is None:
-            return None
-        return Known(self.paths[row], 0 if row in self.used else -1, row)
+        return self._known.get(sha256)
 
-    def rival(self, side: int) -> Rival:
-        """The camera's fingerprint on the common crop."""
-        if side not in self._sums:
-            total = cut(self._vectors[self.used], side).sum(axis=0, keepdims=True)
-            self._sums[side] = total.astype(np.float32)
-        return Rival(self._sums[side], None, (None,))
-
-    def row(self, known: Known, side: int) -> Floats:
-        """Fingerprint of a photo of the reference on the common crop."""
-        return np.asarray(cut(self._vectors[[known.row]], side)[0])
+    def lacking(self, frame: Frame) -> str:
+        """See `Cameras`."""
+        there = named(Frame.named(each.frame) for each in self.frames)
+        return f"the reference has no photos of {either_way(frame)}: its own have {there}"
 
 
-def cut(vectors: Floats, side: int) -> Floats:
-    """Top-left squares of square fingerprints, brought to zero mean and unit norm again."""
-    whole = math.isqrt(vectors.shape[1])
-    if side == whole:
-        return vectors
-    square = vectors.reshape(-1, whole, whole)[:, :side, :side]
-    return correlate.normalised(square.reshape(len(vectors), side * side))
+def _rows(orientations: Sequence[Orientation]) -> FingerprintStore:
+    """Fingerprints of one frame, in their order."""
+    values, scales = zip(*((one.values, one.scale) for one in orientations), strict=True)
+    rows = in_memory(values, scales, orientations[0].frame.n_pixels)
+    if isinstance(rows, FingerprintStore):
+        return rows
+    store = MemoryStore(rows.shape[1])
+    for k, row in enumerate(rows):
+        store.add(f"{k:09d}", row)
+    store.commit()
+    return store
 
 
 def _reasons(photos: Sequence[TurnedPhoto]) -> str:

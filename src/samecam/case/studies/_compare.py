@@ -11,13 +11,14 @@ import numpy as np
 
 from samecam import compute
 from samecam._version import __version__
-from samecam.arrays import Labels
-from samecam.case.folder import ClusteringSettings, open_case, used_photos
+from samecam.arrays import Labels, Rows
+from samecam.case.folder import ClusteringSettings, by_frame, open_case, used_photos
 from samecam.case.studies import _compare_run as running
 from samecam.case.studies._compare_plot import svg
 from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import SamecamError
 from samecam.files import sweep, work_folder, write_atomically
+from samecam.frames import Frame
 from samecam.metrics import Scores, match_paths, read_truth, scores
 from samecam.provenance import versions
 from samecam.store import Record
@@ -145,7 +146,7 @@ def compare_methods(
     sweep(file.parent)
     with work_folder(file.parent) as folder:
         job = running.Job(str(case), str(folder), memory, timeout)
-        correlating = _correlate(job, len(used), memory)
+        correlating = _correlate(job, by_frame(used), memory)
         rows = []
         for done, settings in enumerate(wanted):
             if progress is not None:
@@ -183,9 +184,9 @@ def _photos(case: str | os.PathLike[str]) -> tuple[list[Record], list[Record]]:
         return list(store.records()), used_photos(store)
 
 
-def _correlate(job: running.Job, n: int, memory: int) -> float | None:
-    """Seconds for the file of correlations; None where it would be too large."""
-    if 2 * 4 * n * n > (1 - _SHARED) * memory:
+def _correlate(job: running.Job, frames: Mapping[Frame, Rows], memory: int) -> float | None:
+    """Seconds for the files of correlations; None where they would be too large."""
+    if 2 * 4 * sum(len(at) ** 2 for at in frames.values()) > (1 - _SHARED) * memory:
         return None
     answer = running.run(replace(job, timeout=None), None, shared=True)
     if answer.failure:

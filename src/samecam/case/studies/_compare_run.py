@@ -17,12 +17,10 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
-from samecam.case.folder import ClusteringSettings, open_case, used_photos
+from samecam.case.folder import ClusteringSettings, by_frame, open_case, used_photos
 from samecam.case.grouping import group_photos
 from samecam.errors import SamecamError
-from samecam.store import FingerprintStore, Subset
 
-GRAM = "gram.npy"
 _ANSWER, _LABELS, _SAID = "answer.json", "labels.npy", "said.txt"
 _LAST = 300
 
@@ -133,31 +131,27 @@ def child() -> None:
 def _work(
     job: Job, settings: dict[str, Any] | None, *, shared: bool
 ) -> tuple[Labels | None, float]:
-    with open_case(job.case).open_store() as whole:
-        used = used_photos(whole)
-        store = _only(whole, [record.key for record in used])
-        file = Path(job.folder) / GRAM
+    with open_case(job.case).open_store() as store:
+        used = used_photos(store)
+        files = {frame: Path(job.folder) / f"{frame.name}.npy" for frame in by_frame(used)}
         if settings is None:
             from samecam import correlate
 
             began = time.monotonic()
-            np.save(file, correlate.gram(store, memory=job.memory))
+            for frame, file in files.items():
+                rows = store.rows(frame)
+                np.save(file, correlate.gram(rows, memory=job.memory))
+                rows.close()
             return None, time.monotonic() - began
-        gram = np.load(file) if shared else None
+        known = {frame: np.load(file) for frame, file in files.items()} if shared else None
         method = ClusteringSettings(**settings)
         method.estimator()
         alone = compute.Resources(workers=1, device="cpu", memory=job.memory)
         began = time.monotonic()
-        labels, _ = group_photos(store, used, method, alone, compute.no_progress, correlations=gram)
+        labels, _ = group_photos(
+            store, used, method, alone, compute.no_progress, correlations=known
+        )
         return labels, time.monotonic() - began
-
-
-def _only(store: FingerprintStore, keys: list[str]) -> FingerprintStore:
-    """The store, or its rows of these keys where it holds more."""
-    if list(store.keys) == keys:
-        return store
-    row = {key: k for k, key in enumerate(store.keys)}
-    return Subset(store, np.array([row[key] for key in keys], dtype=np.intp))
 
 
 def _end_with_parent() -> None:

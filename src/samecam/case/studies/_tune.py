@@ -16,10 +16,11 @@ import numpy.typing as npt
 from samecam import compute
 from samecam._version import __version__
 from samecam.arrays import Labels
-from samecam.case.folder import TUNE_FORMAT, TUNE_VERSION, open_case, used_photos
+from samecam.case.folder import TUNE_FORMAT, TUNE_VERSION, by_frame, open_case, used_photos
 from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.files import sweep, write_atomically
+from samecam.frames import Frame
 from samecam.metrics import match_paths, read_truth
 from samecam.provenance import versions
 from samecam.store import FingerprintStore, Record
@@ -133,12 +134,14 @@ def tune_case(
     check_result(file, picture, Path(case), truth)
     named = read_truth(truth)
     with saved.open_store() as store:
-        known, names = _known(store, used_photos(store), named, truth)
+        used = used_photos(store)
+        rows = store.rows(_only_frame(used))
+        known, names = _known(rows, used, named, truth)
         rng = np.random.default_rng(seed)
         chosen = np.sort(rng.permutation(len(known))[:most])
         _check_drawn(names, chosen, most)
-        gram = _correlate(store, known[chosen], memory, progress)
-        n_pixels = store.n_pixels
+        gram = _correlate(rows, known[chosen], memory, progress)
+        n_pixels = rows.n_pixels
     cameras = np.unique([names[i] for i in chosen], return_inverse=True)[1].astype(np.intp)
     try:
         found = _choose(gram, cameras, n_pixels, by, runs, seed, progress)
@@ -150,6 +153,17 @@ def tune_case(
     )  # fmt: skip
     _write(result)
     return result
+
+
+def _only_frame(used: Sequence[Record]) -> Frame | None:
+    """The frame of all photos: γ holds for one alone."""
+    frames = list(by_frame(used))
+    if len(frames) > 1:
+        raise SamecamError(
+            f"The photos have {len(frames)} widths and heights, and what is chosen holds for one: "
+            "extract them with a size, 1024 for instance, and tune on that case."
+        )
+    return frames[0] if frames else None
 
 
 def _known(

@@ -29,7 +29,7 @@ from samecam.case.folder import (
     used_photos,
     written_hashes,
 )
-from samecam.case.grouping import check_budget, group_photos, grouping_memory
+from samecam.case.grouping import check_budget, frame_counts, group_photos, grouping_memory
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
@@ -151,7 +151,14 @@ def verify_case(
                 troubles.append(f"The grouping cannot be replayed: {error}")
                 whole = False
         result = Verification(
-            folder, inputs, len(store), damaged, troubles, whole, other, relabelled
+            folder,
+            inputs,
+            sum(r.has_row for r in records),
+            damaged,
+            troubles,
+            whole,
+            other,
+            relabelled,
         )
         return _with_log(result, log)
 
@@ -169,7 +176,8 @@ def _check_memory(saved: SavedCase, store: DiskStore, resources: compute.Resourc
     except SamecamError:
         return  # told later, by the replay
     alone = compute.Resources(workers=1, device="cpu", memory=resources.memory)
-    check_budget(len(used_photos(store)), store.n_pixels, settings, alone, weighing=False)
+    counts = frame_counts(used_photos(store))
+    check_budget(counts, store.dtype, settings, alone, weighing=False)
 
 
 def _read_log(path: Path, head: str | None) -> tuple[LogCheck, list[str]]:

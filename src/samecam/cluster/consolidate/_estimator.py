@@ -50,6 +50,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
     join_rate : probability that a photo of another camera joins any of the groups
     merge_rate : probability that any two groups are joined by chance
     metric, null_scale, n_pixels : as for `SSC`
+    usual_scale : what the scale of chance leans on where photos are few: that of other photos,
+        in units of 1/√d; None: 1.4, as on real photographs, where there are fewer than 8
     memory : bytes for everything held at a time, on the GPU if that computes
     batch_size : photos a batch at most; None: as many as `memory` holds
     device : "cpu", "cuda", "cuda:1", … or "auto"; labels agree to what rounding may move
@@ -75,6 +77,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         n_pixels: int | None = None,
         batch_size: int | None = None,
         device: str = "cpu",
+        usual_scale: float | None = None,
     ) -> None:
         self.found_rate = found_rate
         self.join_rate = join_rate
@@ -85,6 +88,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         self.n_pixels = n_pixels
         self.batch_size = batch_size
         self.device = device
+        self.usual_scale = usual_scale
 
     def fit(
         self,
@@ -119,7 +123,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
 
         def group(memory: int) -> Labels:
             self.memory_ = memory
-            rules = Rules(rates, self.null_scale, n_pixels, memory, device)
+            rules = Rules(rates, self.null_scale, n_pixels, memory, device, self.usual_scale)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
                 return self._whole(source, rules, good, start_labels, report)

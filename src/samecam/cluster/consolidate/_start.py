@@ -26,7 +26,7 @@ class Rules:
     Attributes
     ----------
     rates : error rates
-    null_scale, n_pixels : as for `ConsolidatedSSC`, or None
+    null_scale, usual_scale, n_pixels : as for `ConsolidatedSSC`, or None
     memory : bytes for everything held at a time
     device : as `compute.choose_device` gave it
     """
@@ -36,6 +36,7 @@ class Rules:
     n_pixels: int | None
     memory: int
     device: str = "cpu"
+    usual_scale: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class BatchResult:
 
 def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> BatchResult:
     """Scales of chance, and many small groups beside those that are `begun`."""
-    scale = rules.null_scale or correlate.null_scale(gram, rules.n_pixels)
+    scale = rules.null_scale or correlate.null_scale(gram, rules.n_pixels, rules.usual_scale)
     scales = correlate.photo_scales(gram, scale)
     n = len(gram)
     labels = np.full(n, -1, dtype=np.intp) if begun is None else begun.copy()

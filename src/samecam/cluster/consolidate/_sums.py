@@ -76,7 +76,10 @@ class Sums(Protocol):
 
 
 class FingerprintSums:
-    """From the fingerprints, some pixels at a time: no correlations of all pairs are kept."""
+    """From the fingerprints, some pixels at a time: no correlations of all pairs are kept.
+
+    Rows of bits are weighted by whole multiples of a unit; `own` is of these weights too.
+    """
 
     def __init__(
         self, source: correlate.Source, scales: Doubles, memory: int, device: str = "cpu"
@@ -84,12 +87,15 @@ class FingerprintSums:
         self.own = 1 / np.square(scales)
         self.kernels = _kernels(device)
         self._source, self._memory, self._device = source, memory, device
-        self._weights = (1 / scales).astype(np.float32)
+        self._weights, self._unit = (1 / scales).astype(np.float32), 1.0
+        if correlate.are_bits(source):
+            self._weights, self._unit = correlate.whole_weights(1 / scales)
+            self.own = np.square(self._weights, dtype=np.float64)
         self._inverse = self.kernels.placed(self._weights, device)
 
     def products(self, labels: Labels, count: int) -> Any:
         """See `Sums`."""
-        members = correlate.Membership(labels, count, self._weights)
+        members = correlate.Membership(labels, count, self._weights, self._unit)
         out = correlate.other_products(
             self._source, members, memory=self._memory, device=self._device
         )
@@ -107,7 +113,7 @@ class FingerprintSums:
 
     def between(self, labels: Labels, count: int) -> Doubles:
         """(count, count) sums Σ_{i∈a, j∈b, i≠j} h_ij, without the sums of single photos."""
-        members = correlate.Membership(labels, count, self._weights)
+        members = correlate.Membership(labels, count, self._weights, self._unit)
         return correlate.other_group_products(
             self._source, members, self.own, memory=self._memory, device=self._device
         )

@@ -9,7 +9,7 @@ from samecam.report.export._content import Content, ExportedFile
 
 COLUMNS = (
     *("group_id", "group_size", "status", "path", "file_name", "size", "md5", "sha1", "sha256"),
-    *("width", "height", "make", "model", "serial", "score_to_group", "margin", "p_value"),
+    *("width", "height", "frame", "make", "model", "serial", "score_to_group", "margin", "p_value"),
     *("nearest_other_group", "note"),
 )
 FORMAT, VERSION = "samecam-export", 1
@@ -28,7 +28,7 @@ def _row(file: ExportedFile, groups: list[Group]) -> list[object]:
     return [
         *(group, own and own.size, photo.status, photo.path, photo.name, photo.size),
         *(file.hashes.get(name) for name in ("md5", "sha1", "sha256")),
-        *(_number(row["width"]), _number(row["height"])),
+        *(_number(row["width"]), _number(row["height"]), photo.frame or None),
         *(row["make"], row["model"], row["serial"]),
         *(photo.correlation, photo.margin, photo.p_value),
         *(own and own.nearest, photo.reason),
@@ -76,7 +76,8 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "hashes": dict(sorted(file.hashes.items())),
         "width": _number(row["width"]),
         "height": _number(row["height"]),
+        "frame": photo.frame or None,
         **{name: row[name] for name in texts},
-        **{name: float(row[name]) if row[name] else None for name in ("dark", "saturated")},
+        **{name: float(row[name]) if row[name] else None for name in ("dark", "saturated", "flat")},
         **{name: getattr(photo, name) for name in ("correlation", "margin", "p_value")},
     }

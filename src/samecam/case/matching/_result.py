@@ -1,0 +1,107 @@
+"""What can be said of photos in question."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from samecam.errors import SamecamError
+
+RATE = 0.01
+SHIFTS = (
+    "Chance is measured for each photo on shifts of the camera's fingerprint, which no pattern of "
+    "its own survives. It speaks of noise, not of what all devices of a model may share."
+)
+Verdict = Literal["match", "none", "unusable", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One camera that may have taken a photo.
+
+    Attributes
+    ----------
+    group : its number in the case; None for a reference
+    turned : degrees clockwise by which the stored picture had to be turned
+    correlation : with the camera's fingerprint
+    z : that in units of what chance scatters
+    p_value : upper bound of the probability that chance reaches z in one comparison
+    """
+
+    group: int | None
+    turned: int
+    correlation: float
+    z: float
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What can be said of one photo.
+
+    Attributes
+    ----------
+    path, sha256, status : the photo, as in `images.csv`
+    reason : as there; of a photo that was compared with nothing, why not
+    verdict : "match", "none", or why it could not be compared
+    best : the camera it is most like; the answer if the verdict is "match"
+    other : the next best other camera; None if there is no other
+    comparisons : cameras times orientations compared; 0 if none has photos of its width and height
+    adjusted : min(1, p_value of the best · comparisons)
+    frame : width and height of what was compared with the best, "4000x3000"
+    known : path of the same bytes in the case, or among the reference: left out there
+    known_group : the group that stands in; −1 for none
+    """
+
+    path: str
+    sha256: str
+    status: str
+    reason: str
+    verdict: Verdict
+    best: Candidate | None = None
+    other: Candidate | None = None
+    comparisons: int = 0
+    adjusted: float = 1.0
+    frame: str | None = None
+    known: str | None = None
+    known_group: int | None = None
+
+    @property
+    def group(self) -> int | None:
+        """The group of the verdict, if it is one."""
+        return self.best.group if self.verdict == "match" and self.best is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """What can be said of some photos.
+
+    Attributes
+    ----------
+    photos : one entry a photo, by path
+    cameras : groups there are; 1 for a reference
+    rate : nominal probability, for each photo, that chance makes a match
+    measured : what the error rates rest on, a sentence
+    interrupted : whether it was asked to stop before the end
+    """
+
+    photos: list[Match]
+    cameras: int
+    rate: float
+    measured: str
+    interrupted: bool = False
+
+    @property
+    def comparisons(self) -> int:
+        """All comparisons that were made."""
+        return sum(photo.comparisons for photo in self.photos)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        photos = [{**asdict(photo), "group": photo.group} for photo in self.photos]
+        values = {**asdict(self), "photos": photos}
+        return {**values, "comparisons": self.comparisons}
+
+
+def check_rate(rate: float) -> None:
+    """Refuse what is no probability."""
+    if not 0 < rate < 1:
+        raise SamecamError(f"rate is {rate}; give a probability between 0 and 1, .01 is usual.")

@@ -1,0 +1,71 @@
+"""Numba kernels on rows and sums that are shifted against each other, round the end."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.arrays import Rows, Words
+from samecam.compute import jit
+from samecam.correlate._bit_kernels import popcount
+
+Bytes = npt.NDArray[np.int8]
+Sums = npt.NDArray[np.int32]
+Wholes = npt.NDArray[np.int64]
+
+# Words, and pixels, of a sum that stay in the cache while all shifts are gone through.
+_WORDS, _PIXELS = 2**12, 2**15
+
+
+@jit(nogil=True)
+def count_common(row: Words, planes: Words, shifts: Rows, out: Wholes) -> None:
+    """Add to out[s, p] the bits that are 1 in word k of the row and k + shifts[s] of plane p."""
+    length = row.size
+    for first in range(0, length, _WORDS):
+        last = min(first + _WORDS, length)
+        for s in range(shifts.size):
+            start = first
+            while start < last:
+                at = (start - shifts[s]) % length
+                many = min(last - start, length - at)
+                for p in range(len(planes)):
+                    out[s, p] += _common(row[at : at + many], planes[p, start : start + many])
+                start += many
+
+
+@jit(nogil=True)
+def _common(x: Words, y: Words) -> np.int64:
+    count = np.uint64(0)
+    for k in range(x.size):
+        count += popcount(x[k] & y[k])
+    return np.int64(count)
+
+
+@jit(nogil=True)
+def dots(row: Bytes, total: npt.NDArray[Any], shifts: Rows, out: Wholes) -> None:
+    """Add to out[s] the products of pixels k of the row with k + shifts[s] of the total."""
+    length = row.size
+    for first in range(0, length, _PIXELS):
+        last = min(first + _PIXELS, length)
+        for s in range(shifts.size):
+            start = first
+            while start < last:
+                at = (start - shifts[s]) % length
+                many = min(last - start, length - at)
+                out[s] += _dot(row[at : at + many], total[start : start + many])
+                start += many
+
+
+@jit(nogil=True)
+def _dot(x: Bytes, y: npt.NDArray[Any]) -> np.int64:
+    total = np.int64(0)
+    for k in range(x.size):
+        total += np.int64(x[k]) * np.int64(y[k])
+    return total
+
+
+@jit(nogil=True)
+def add_weighted(row: Bytes, weight: int, total: Sums) -> None:
+    """Add a row as often as its weight says."""
+    for k in range(row.size):
+        total[k] += np.int32(weight) * np.int32(row[k])

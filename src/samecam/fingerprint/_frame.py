@@ -1,0 +1,259 @@
+"""From the luma of a whole picture to its row: the residual, cleaned and quantised.
+
+A pixel without residual, as where the picture is clipped or flat, would get a sign from the
+means that are subtracted, and clipped areas would link strangers. In a row of bits it gets a
+random one, which depends on the file and the pixel's place alone; in a row of bytes it gets 0.
+"""
+
+import math
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import compute
+from samecam.arrays import Floats, Words
+from samecam.errors import ParameterValueError
+from samecam.fingerprint import _residual
+from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, NoResidualError
+from samecam.fingerprint._rings import BLOCK, residual_rows
+from samecam.fingerprint._wavelet import PHASE
+
+FrameKind = Literal["bits", "int8"]
+
+# Share of the root-mean-square residual under which a pixel counts as one without residual: of
+# a small one the sign tells more of JPEG than of the sensor (benchmarks/quantised.py).
+NO_RESIDUAL: dict[FrameKind, float] = {"bits": 0.12, "int8": 0.03}
+FLAT_LEVEL = 0.01  # gray levels of the residual under which a pixel is flat
+STEPS = 16  # of int8 in one root mean square
+MOST_KEPT = 2**25  # pixels of a residual that is kept between the two ways through it
+_local = threading.local()
+_KEY = 16  # hexadecimal digits of a key from which random bits are made
+
+
+class FrameRow(NamedTuple):
+    """The fingerprint of a whole picture: `scale` · `values` has unit norm.
+
+    Attributes
+    ----------
+    values : bits, uint64 (⌈d/64⌉,): bit k of word j is pixel 64j + k in row-major order, 1 for
+        positive, beyond the last pixel 0; or int8 (d,)
+    scale : what a value of 1 stands for; of bits 1/√d, for +1 and −1
+    flat : share of pixels without residual
+    """
+
+    values: npt.NDArray[Any]
+    scale: float
+    flat: float
+
+
+def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float = 3.0) -> FrameRow:
+    """Fingerprint of a whole picture, quantised.
+
+    Steps: noise residual of the luma → row, column and 16×16 phase means subtracted → one bit
+    or one byte a pixel.
+
+    Parameters
+    ----------
+    pixels : (h, w) luma on the 0–255 scale
+    key : SHA-256 of the file in hexadecimal; decides on the bits of pixels without residual
+    dtype : "bits" or "int8"
+    sigma : noise level the denoiser assumes, in gray levels
+
+    Raises
+    ------
+    NoResidualError
+        if the picture is flat (root-mean-square residual under 0.001 gray levels)
+    """
+    seed = checked_key(key, dtype)
+    luma = checked_luma(pixels)
+    _residual.check_sigma(sigma)
+    source = Residual(luma, sigma)
+    means = subtracted(source)
+    if dtype == "bits":
+        return FrameRow(to_bits(source, means, seed), 1 / math.sqrt(luma.size), means.flat)
+    values, square = to_bytes(source, means)
+    if not square:
+        raise NoResidualError("the picture is flat: it has no noise residual")
+    return FrameRow(values, 1 / math.sqrt(square), means.flat)
+
+
+def frame_rows(
+    pictures: Sequence[npt.ArrayLike],
+    keys: Sequence[str],
+    *,
+    dtype: FrameKind,
+    sigma: float = 3.0,
+    device: str = "cpu",
+    memory: int | None = None,
+) -> list[FrameRow | None]:
+    """Rows of whole pictures of one shape, on the processor or on a GPU; None for flat ones.
+
+    A GPU adds up in another order: of its bits, those of pixels with hardly any residual may
+    differ, of its bytes some by one step. On one device a picture gives the same row whatever
+    pictures are beside it.
+
+    Parameters
+    ----------
+    pictures : (h, w) luma on the 0–255 scale, one or more
+    keys : SHA-256 of their files
+    device : "cpu", "cuda", "cuda:1", … or "auto", see `samecam.compute.choose_device`
+    memory : bytes that work arrays may take on a GPU; None: see `compute.default_memory`
+    dtype, sigma : see `frame_row`
+    """
+    lumas = [checked_luma(picture) for picture in pictures]
+    seeds = [checked_key(key, dtype) for key in keys]
+    _residual.check_sigma(sigma)
+    if not lumas or len(lumas) != len(seeds):
+        raise ValueError(f"{len(lumas)} pictures and {len(seeds)} keys; give one key a picture")
+    if len({luma.shape for luma in lumas}) > 1:
+        raise ValueError("pictures have several shapes; give pictures of one shape")
+    chosen = compute.choose_device(device)
+    if chosen != "cpu":
+        from samecam.fingerprint import _frames_gpu
+
+        return _frames_gpu.frame_rows(lumas, seeds, dtype, sigma, chosen, memory)
+    rows: list[FrameRow | None] = []
+    for luma, key in zip(lumas, keys, strict=True):
+        try:
+            rows.append(frame_row(luma, key=key, dtype=dtype, sigma=sigma))
+        except NoResidualError:
+            rows.append(None)
+    return rows
+
+
+def checked_key(key: str, dtype: str) -> int:
+    """Return the number from which random bits are made."""
+    if dtype not in ("bits", "int8"):
+        raise ParameterValueError("dtype", f"{{name}} is {dtype!r}; choose 'bits' or 'int8'")
+    if not re.match(f"[0-9a-fA-F]{{{_KEY}}}", key):
+        reason = f"{{name}} is {key[:80]!r}; give the SHA-256 of the file in hexadecimal"
+        raise ParameterValueError("key", reason)
+    return int(key[:_KEY], 16)
+
+
+def checked_luma(pixels: npt.ArrayLike) -> npt.NDArray[np.generic]:
+    """Return the picture, if it is one."""
+    luma = _residual.checked_image(pixels)
+    if luma.ndim != 2:
+        raise ValueError(f"pixels have shape {luma.shape}; give luma of shape (h, w)")
+    return luma
+
+
+class Residual:
+    """The residual of a picture, to be gone through twice: kept in between, or made again.
+
+    One at a time in a thread: the next one of that shape is kept in the same place.
+    """
+
+    def __init__(self, luma: npt.NDArray[np.generic], sigma: float) -> None:
+        self.shape: tuple[int, int] = (luma.shape[0], luma.shape[1])
+        self._luma, self._sigma = luma, sigma
+        self._kept: Floats | None = None
+
+    def rows(self) -> Iterator[tuple[int, Floats]]:
+        """First row and rows, a block after another."""
+        height, width = self.shape
+        if self._kept is not None:
+            for start in range(0, height, BLOCK):
+                yield start, self._kept[start : start + BLOCK]
+            return
+        keep = height * width <= MOST_KEPT
+        out = _plane(height if keep else BLOCK, width)
+        yield from residual_rows(self._luma, self._sigma, out)
+        self._kept = out if keep else None
+
+
+def _plane(height: int, width: int) -> Floats:
+    """Return an array for a residual: this thread's last one, where it fits and is not large.
+
+    Memory that is new costs a tenth of the time of a row.
+    """
+    kept: Floats | None = getattr(_local, "plane", None)
+    if kept is None or kept.shape != (height, width):
+        kept = _local.plane = None  # let go of the old one first
+        kept = np.empty((height, width), dtype=np.float32)
+        _local.plane = kept if kept.size <= MOST_KEPT // 2 else None
+    return kept
+
+
+class Means(NamedTuple):
+    """What is subtracted from a residual, and what is left.
+
+    Attributes
+    ----------
+    rows : (h,) means of rows
+    shifts : (16, w) means of columns and phases, for each phase of the row
+    rms : root mean square of what is left
+    flat : share of pixels without residual
+    """
+
+    rows: Floats
+    shifts: Floats
+    rms: float
+    flat: float
+
+
+def subtracted(source: Residual) -> Means:
+    """Means of rows, of columns after that, and of phases after both, from sums of the residual."""
+    from samecam.fingerprint import _quantise
+
+    height, width = source.shape
+    sums = np.empty(height, dtype=np.float64)
+    phases = np.zeros((PHASE, width), dtype=np.float32)
+    squares = np.zeros(width, dtype=np.float32)
+    below = 0
+    for start, block in source.rows():
+        level = np.float32(FLAT_LEVEL)
+        below += _quantise.add_sums(block, start, level, sums, phases, squares)
+    rows = (sums / width).astype(np.float32)
+    by_phase = np.zeros(PHASE)
+    np.add.at(by_phase, np.arange(height) % PHASE, rows.astype(np.float64))
+    counts = np.bincount(np.arange(height) % PHASE, minlength=PHASE)
+    left = phases.astype(np.float64) - by_phase[:, np.newaxis]
+    columns = left.sum(axis=0) / height
+    left -= counts[:, np.newaxis] * columns
+    energy = squares.sum(dtype=np.float64) - width * np.square(rows, dtype=np.float64).sum()
+    energy -= height * np.square(columns).sum()
+    shifts = np.tile(columns, (PHASE, 1))
+    for b in range(min(PHASE, width)):
+        part = left[:, b::PHASE]
+        total, count = part.sum(axis=1), counts * part.shape[1]
+        means = total / np.maximum(count, 1)
+        shifts[:, b::PHASE] += means[:, np.newaxis]
+        energy -= (count * np.square(means)).sum()
+    rms = math.sqrt(max(energy, 0.0) / (height * width))
+    if rms < LEAST_RESIDUAL:
+        raise NoResidualError("the picture is flat: it has no noise residual")
+    return Means(rows, shifts.astype(np.float32), rms, below / (height * width))
+
+
+def to_bits(source: Residual, means: Means, seed: int) -> Words:
+    """Signs of what is left, and random bits."""
+    from samecam.fingerprint import _quantise
+
+    height, width = source.shape
+    words = np.empty(-(-height * width // 64), dtype=np.uint64)
+    packed = np.zeros(width // 8 + 16, dtype=np.uint64)
+    least = np.float32(NO_RESIDUAL["bits"] * means.rms)
+    for start, block in source.rows():
+        given = (means.rows, means.shifts, least, np.uint64(seed))
+        _quantise.to_bits(block, start, *given, packed.view(np.uint8), packed, words)
+    return words
+
+
+def to_bytes(source: Residual, means: Means) -> tuple[npt.NDArray[np.int8], int]:
+    """Values, and the sum of their squares."""
+    from samecam.fingerprint import _quantise
+
+    height, width = source.shape
+    values = np.empty(height * width, dtype=np.int8)
+    least, factor = np.float32(NO_RESIDUAL["int8"] * means.rms), np.float32(STEPS / means.rms)
+    square = 0
+    for start, block in source.rows():
+        given = (means.rows, means.shifts, least, factor)
+        square += _quantise.to_bytes(block, start, *given, values)
+    return values, square

@@ -1,0 +1,175 @@
+"""Numba kernels between the residual of a whole picture and its row: sums, then bits or bytes.
+
+The means of rows, columns and phases are linear, so that sums of the residual as it comes are
+enough; what is left after their subtraction is quantised on a second way through the rows. Sums
+are in a fixed order, whatever the vector width. All kernels release the GIL.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.arrays import Doubles, Floats, Words
+from samecam.compute import jit
+from samecam.fingerprint._wavelet import PHASE
+
+_jit = jit(nogil=True, error_model="numpy")
+
+_Bytes = npt.NDArray[np.uint8]
+
+# Adding and subtracting it rounds a float32 to the nearest whole number, half to even.
+_ROUND = np.float32(12582912.0)
+# Times eight bytes that are 0 or 1, it has them in its highest byte, first byte lowest.
+_GATHER = np.uint64(0x0102040810204080)
+_ONES = np.uint64(0x0101010101010101)
+_FOLD = 256  # numbers to which a row is folded to be added up
+_ONE, _TOP = np.uint64(1), np.uint64(56)
+
+
+@_jit
+def add_sums(
+    block: Floats, first: int, level: np.float32, sums: Doubles, phases: Floats, squares: Floats
+) -> int:
+    """Add rows of the residual, from row `first` on, to the sums that means are made of.
+
+    Parameters
+    ----------
+    level : what is below it does not count as a residual
+    sums : (h,) filled with sums of rows
+    phases : (16, w) sums of columns, for each phase of the row
+    squares : (w,) sums of squares of columns
+
+    Returns
+    -------
+    how many pixels are below `level`
+    """
+    below = 0
+    folded = np.empty(_FOLD, dtype=np.float32)
+    for k in range(len(block)):
+        row, column = block[k], phases[(first + k) % PHASE]
+        count = np.int32(0)
+        for x in range(row.size):
+            v = row[x]
+            column[x] += v
+            squares[x] += v * v
+            count += np.int32(abs(v) < level)
+        below += int(count)
+        sums[first + k] = _sum(row, folded)
+    return below
+
+
+@_jit
+def _sum(row: Floats, folded: Floats) -> float:
+    """Sum of a row: of numbers whose places are alike modulo 256 first, in float32."""
+    folded[:] = 0.0
+    whole = row.size - row.size % _FOLD
+    for start in range(0, whole, _FOLD):
+        part = row[start : start + _FOLD]
+        for x in range(_FOLD):
+            folded[x] += part[x]
+    part = row[whole:]
+    for x in range(part.size):
+        folded[x] += part[x]
+    total = 0.0
+    for x in range(_FOLD):
+        total += np.float64(folded[x])
+    return total
+
+
+@_jit
+def to_bits(
+    block: Floats,
+    first: int,
+    means: Floats,
+    shifts: Floats,
+    least: np.float32,
+    seed: np.uint64,
+    codes: _Bytes,
+    packed: Words,
+    words: Words,
+) -> None:
+    """Signs of rows of the residual, from row `first` on, after subtraction of means.
+
+    Parameters
+    ----------
+    means, shifts : (h,) and (16, w), means of rows, and of columns and phases
+    least : what is below it before or after the subtraction gets a random bit
+    codes, packed : (≥ w + 64,) bytes and the same memory in words; between calls they hold
+        the pixels of a word that is not full yet
+    words : the row
+    """
+    for k in range(len(block)):
+        y = first + k
+        row, shift, mean = block[k], shifts[y % PHASE], means[y]
+        start = y * row.size % 64
+        code = codes[start : start + row.size]
+        for x in range(row.size):
+            v = row[x]
+            u = (v - mean) - shift[x]
+            hole = (abs(v) < least) | (abs(u) < least)
+            code[x] = np.uint8(u > np.float32(0.0)) | (np.uint8(hole) << np.uint8(1))
+        word, count = y * row.size // 64, (start + row.size) // 64
+        _pack(packed, count, word, seed, words)
+        for x in range(start + row.size - 64 * count):
+            codes[x] = codes[64 * count + x]
+    filled = (first + len(block)) * block.shape[1]
+    if filled % 64 and filled // 64 == len(words) - 1:
+        codes[filled % 64 : 64] = 0
+        _pack(packed, 1, len(words) - 1, seed, words)
+
+
+@_jit
+def _pack(packed: Words, count: int, first: int, seed: np.uint64, words: Words) -> None:
+    """Fill `count` words: the sign where there is one, else a random bit of the word's own."""
+    for j in range(count):
+        signs = holes = np.uint64(0)
+        for i in range(8):
+            eight = packed[8 * j + i]
+            place = np.uint64(8 * i)
+            signs |= (((eight & _ONES) * _GATHER) >> _TOP) << place
+            holes |= ((((eight >> _ONE) & _ONES) * _GATHER) >> _TOP) << place
+        random = random_word(seed, first + j)
+        words[first + j] = (signs & ~holes) | (random & holes)
+
+
+@_jit
+def random_word(seed: np.uint64, index: int) -> np.uint64:
+    """Number `index` of the generator splitmix64."""
+    z = seed + np.uint64(index + 1) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@_jit
+def to_bytes(
+    block: Floats,
+    first: int,
+    means: Floats,
+    shifts: Floats,
+    least: np.float32,
+    factor: np.float32,
+    values: npt.NDArray[np.int8],
+) -> int:
+    """As `to_bits`, but the residual times `factor`, rounded, and 0 for a random bit.
+
+    Returns
+    -------
+    the sum of squares
+    """
+    total = 0
+    for k in range(len(block)):
+        y = first + k
+        row, shift, mean = block[k], shifts[y % PHASE], means[y]
+        out = values[y * row.size : (y + 1) * row.size]
+        squares = np.int32(0)
+        for x in range(row.size):
+            v = row[x]
+            u = (v - mean) - shift[x]
+            q = (u * factor + _ROUND) - _ROUND
+            q = min(max(q, np.float32(-127.0)), np.float32(127.0))
+            q = np.float32(0.0) if (abs(v) < least) | (abs(u) < least) else q
+            whole = np.int32(q)
+            out[x] = whole
+            squares += whole * whole
+        total += int(squares)
+    return total
