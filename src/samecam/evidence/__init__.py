@@ -9,6 +9,7 @@ from samecam.evidence._comparisons import (
 )
 from samecam.evidence._exif import exif_warnings, one_model_note
 from samecam.evidence._frame_pce import frame_pce, shifts
+from samecam.evidence._frames import compare_frames, local_groups
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null, measured_nulls
 from samecam.evidence._pce import least_memory, pce, photo_pce
@@ -37,6 +38,7 @@ __all__ = [
     "PhotoEvidence",
     "apart_sentence",
     "base_rate_sentence",
+    "compare_frames",
     "comparisons_from_gram",
     "comparisons_from_rows",
     "exif_warnings",
@@ -47,6 +49,7 @@ __all__ = [
     "intra_correlations",
     "joined_evidence",
     "least_memory",
+    "local_groups",
     "measured_null",
     "measured_nulls",
     "null_sentence",

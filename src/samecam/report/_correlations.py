@@ -9,7 +9,7 @@ from samecam.arrays import Doubles, Floats, Labels, Mask
 from samecam.case import SavedCase, by_frame, used_photos
 from samecam.correlate import gram, null_scale
 from samecam.errors import SamecamError
-from samecam.evidence import comparisons_from_rows
+from samecam.evidence import comparisons_from_rows, local_groups
 from samecam.store import DiskStore, FingerprintStore, Record
 
 MOST = 2000
@@ -156,9 +156,7 @@ def _stated(content: SavedCase) -> tuple[Doubles, Doubles]:
 
 def _compared(source: FingerprintStore, labels: Labels, memory: int) -> tuple[Doubles, Doubles]:
     """Correlation of each clustered photo with its own group, and with the best other one."""
-    numbers = np.unique(labels[labels >= 0])
-    local = np.where(labels >= 0, np.searchsorted(numbers, labels), -1)
-    given = comparisons_from_rows(source, local, memory=memory)
+    given = comparisons_from_rows(source, local_groups(labels)[1], memory=memory)
     inside = given.labels >= 0
     alone = np.zeros(len(inside), dtype=bool)
     alone[inside] = given.sizes[given.labels[inside]] == 1

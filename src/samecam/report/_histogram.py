@@ -100,11 +100,12 @@ def entry_threshold(content: SavedCase, scale: float) -> float | None:
     """About what a photo must show to join a group, under the rate that was set; None if unknown.
 
     The correlation of a stranger with any unit vector scatters by σ₀, and there are as many
-    chances as groups: r = z·σ₀ with Q(z) = rate / number of groups. (The method measures how
-    much more its own sums scatter; this is where that comes out on average.)
+    chances as groups of its frame (here that with most): r = z·σ₀ with Q(z) = rate / number of
+    groups. (The method measures how much more its own sums scatter; this is where that comes out
+    on average.)
     """
     rate = content.detail("parameters", "join_rate")
-    count = len(content.groups)
+    count = max((len(frame.groups) for frame in content.frames), default=0)
     if not isinstance(rate, float) or not 0 < rate < 1 or not count:
         return None
     return NormalDist().inv_cdf(1 - rate / count) * scale

@@ -73,6 +73,10 @@ class Subset(FingerprintStore):
         """See `FingerprintStore.words`."""
         return self.store.words(width, self.rows if rows is None else self.rows[rows])
 
+    def close(self) -> None:
+        """Let go of the files of the store, which are opened again when rows are read."""
+        self.store.close()
+
     def records(self) -> list[Record]:
         """Records of the rows."""
         wanted = set(self._keys)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,10 +63,8 @@ def _frames_with_groups(
 ) -> list[_FrameGroups]:
     result = []
     for frame, at in by_frame(records).items():
-        mine = labels[at]
-        numbers = np.unique(mine[mine >= 0])
+        numbers, local = evidence.local_groups(labels[at])
         if len(numbers):
-            local = np.where(mine >= 0, np.searchsorted(numbers, mine), -1)
             scale = scales.get(frame.name) or correlate.usual_scale(frame.n_pixels)
             result.append(
                 _FrameGroups(store.rows(frame), at, local, numbers, scale, store.frame is None)
@@ -133,31 +132,27 @@ def _compared(
     folder: Path | None,
 ) -> tuple[evidence.PhotoEvidence, list[evidence.GroupEvidence], evidence.Null]:
     """Each photo against each group of its frame, and what chance does there."""
-    told = _Told(progress, PHASE, sum(len(frame.at) for frame in frames))
-    told(0, 1)
-    givens, left = [], memory
-    for frame in frames:
-        given = evidence.comparisons_from_rows(
-            frame.rows, frame.labels, memory=left, folder=folder, progress=told
-        )
-        frame.rows.close()  # of thousands of frames, not all can be open
-        givens.append(given)
-        left = max(correlate.LEAST_MEMORY, min(left, given.memory))
-    # With one frame alone there is nothing to compare its units with.
-    units = [float(np.sqrt(frame.rows.n_pixels)) if len(frames) > 1 else 1.0 for frame in frames]
-    nulls = evidence.measured_nulls(givens, units, [frame.scale for frame in frames])
+    progress(PHASE, 0, sum(len(frame.at) for frame in frames))
+    compared = evidence.compare_frames(
+        [(frame.rows, frame.labels) for frame in frames],
+        [frame.scale for frame in frames],
+        memory=memory,
+        folder=folder,
+        progress=partial(progress, PHASE),
+    )
     parts, groups = [], dict[int, evidence.GroupEvidence]()
-    for frame, given, null in zip(frames, givens, nulls, strict=True):
+    for frame, (given, null) in zip(frames, compared, strict=True):
         parts.append((frame.at, frame.numbers, evidence.photo_evidence(given, null)))
         names = np.append(frame.numbers, -1)
         for facts in evidence.group_evidence(given, null):
             group, nearest = int(names[facts.group]), int(names[facts.nearest])
             groups[group] = replace(facts, group=group, nearest=nearest)
-    left_out = np.concatenate([null.left_out for null in nulls])
+    pairs = zip(frames, compared, strict=True)
+    left_out = np.concatenate([frame.numbers[null.left_out] for frame, (_, null) in pairs])
     return (
         evidence.joined_evidence(parts, n),
         [groups[k] for k in range(len(groups))],
-        replace(nulls[0], left_out=left_out),
+        replace(compared[0][1], left_out=left_out),
     )
 
 

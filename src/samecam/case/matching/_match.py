@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._orientations import turned_photos
 from samecam.case.matching._result import RATE, SHIFTS, Match, Matches, check_rate
-from samecam.case.matching._rivals import Rivals, close_rows
+from samecam.case.matching._rivals import Rivals
 from samecam.errors import SamecamError
 from samecam.frames import Frame
 from samecam.photos import scan
@@ -149,22 +150,15 @@ def _rivals(
 
     `parts` are rows of each frame, all in groups, and the numbers of these.
     """
-    givens, left, done = [], memory, 0
-    total = sum(len(rows) for rows, _ in parts.values())
-    local = {frame: np.unique(groups, return_inverse=True) for frame, (_, groups) in parts.items()}
-    for frame, (rows, _) in parts.items():
-        progress(PHASE, done, total)
-        given = evidence.comparisons_from_rows(rows, local[frame][1], memory=left)
-        close_rows(rows)
-        givens.append(given)
-        left, done = max(correlate.LEAST_MEMORY, min(left, given.memory)), done + len(rows)
-    progress(PHASE, done, total)
-    # With one frame alone there is nothing to compare its units with.
-    units = [frame.n_pixels**0.5 if len(parts) > 1 else 1.0 for frame in parts]
-    scales = [correlate.usual_scale(frame.n_pixels) for frame in parts]
-    nulls = evidence.measured_nulls(givens, units, scales)
+    local = {frame: evidence.local_groups(groups) for frame, (_, groups) in parts.items()}
+    compared = evidence.compare_frames(
+        [(rows, local[frame][1]) for frame, (rows, _) in parts.items()],
+        [correlate.usual_scale(frame.n_pixels) for frame in parts],
+        memory=memory,
+        progress=partial(progress, PHASE),
+    )
     result = {}
-    for (frame, (rows, _)), given, null in zip(parts.items(), givens, nulls, strict=True):
+    for (frame, (rows, _)), (given, null) in zip(parts.items(), compared, strict=True):
         names, labels = local[frame]
         hashes = {sha256: row for row, sha256 in enumerate(rows.hashes)}
         law = null if null.comparisons else None

@@ -11,7 +11,7 @@ from samecam import correlate, evidence
 from samecam.arrays import Doubles, Floats, Labels
 from samecam.case.matching._orientations import Orientation
 from samecam.case.matching._shifts import SHIFTS, square_shifts
-from samecam.store import BitRows, ByteRows, FingerprintStore, Subset
+from samecam.store import BitRows, ByteRows, FingerprintStore
 
 # What rounding leaves of the squared norm of an emptied camera is no camera.
 _EMPTY = 1e-6
@@ -114,7 +114,7 @@ class Rivals:
     def close(self) -> None:
         """Let go of files and of what is kept."""
         self._kept = None
-        close_rows(self.rows)
+        self.rows.close()
 
 
 def in_memory(
@@ -125,10 +125,3 @@ def in_memory(
     if rows.dtype == np.uint64:
         return BitRows(rows, n_pixels)
     return ByteRows(rows, scales) if rows.dtype == np.int8 else rows
-
-
-def close_rows(rows: FingerprintStore) -> None:
-    """Let go of the files of rows, which are opened again when they are read."""
-    while isinstance(rows, Subset):
-        rows = rows.store
-    rows.close()
