@@ -182,6 +182,9 @@ def test_the_entry_threshold_holds_for_simulated_strangers():
     needed = entry_threshold(content({"parameters": {"join_rate": rate}}, rows), 1 / np.sqrt(d))
     assert np.mean((r > needed).any(axis=1)) == pytest.approx(rate, abs=0.012)
     assert entry_threshold(content({}, rows), 0.01) is None
+    beside = content({"parameters": {"join_rate": rate}}, rows)
+    beside.groups *= 5  # of other frames, which a photo is not compared with
+    assert entry_threshold(beside, 1 / np.sqrt(d)) == needed
 
 
 @pytest.mark.parametrize(("low", "high"), [(-0.01, 0.04), (0, 1), (-3e-5, 2e-4), (0, 0.17)])
