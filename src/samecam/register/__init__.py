@@ -1,6 +1,7 @@
 """Registration: which groups of photos see one sensor in several ways, and how."""
 
 from samecam.register._cameras import Cameras
+from samecam.register._find import GroupedRows, Search, find_cameras
 from samecam.register._view import View
 
-__all__ = ["Cameras", "View"]
+__all__ = ["Cameras", "GroupedRows", "Search", "View", "find_cameras"]
