@@ -1,0 +1,94 @@
+"""A pattern as another view of its sensor would show it."""
+
+import threading
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.arrays import Floats
+from samecam.register._kernels import Table
+
+_local = threading.local()
+
+Pattern = npt.NDArray[Any]  # (height, width), int8 or float32
+
+
+def reduced(pattern: Pattern, scale: float, shape: tuple[int, int]) -> Floats:
+    """The middle of a pattern, `scale` times smaller.
+
+    Cubic interpolation whose reach grows with the scale, so that nothing is aliased.
+
+    Parameters
+    ----------
+    pattern : (h, w)
+    scale : pixels of the pattern in one of the result, each way
+    shape : height and width of the result; 0 where the pattern has ended
+    """
+    from samecam.register._kernels import reduce_rows, transpose
+
+    first, weights = _taps(pattern.shape[0], scale, shape[0])
+    columns, across = _taps(pattern.shape[1], scale, shape[1])
+    low = max(int(columns.min()), 0)
+    high = min(int(columns.max()) + across.shape[1], pattern.shape[1])
+    source = np.ascontiguousarray(pattern)
+    part, other = _buffer("part", shape[0], high - low), _buffer("other", high - low, shape[0])
+    reduce_rows(source, low, high - low, first, weights, part)
+    transpose(part, shape[0], high - low, other)
+    out = np.empty(shape[::-1], dtype=np.float32)
+    reduce_rows(other, 0, shape[0], columns - low, across, out)
+    return out.T
+
+
+def _buffer(name: str, height: int, width: int) -> Floats:
+    """This thread's array of that name; its rows do not all begin at one place of the cache."""
+    wide = width - width % 32 + 48
+    kept: Floats | None = getattr(_local, name, None)
+    if kept is None or kept.size < height * wide:
+        kept = np.empty(height * wide, dtype=np.float32)
+        setattr(_local, name, kept)
+    return kept[: height * wide].reshape(height, wide)
+
+
+def _taps(size: int, scale: float, n: int) -> tuple[Table, Floats]:
+    """First source pixel and weights of each of n results about the middle."""
+    reach = max(scale, 1.0)
+    at = (np.arange(n) - (n - 1) / 2) * scale + (size - 1) / 2
+    first = np.ceil(at - 2 * reach).astype(np.int64)
+    k = first[:, np.newaxis] + np.arange(int(np.ceil(4 * reach)) + 1)
+    weights = _cubic(np.abs(k - at[:, np.newaxis]) / reach)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
+    weights[(k < 0) | (k >= size)] = 0
+    outside = (at < -0.5) | (at > size - 0.5)
+    weights[outside] = 0
+    return first, weights.astype(np.float32)
+
+
+def _cubic(t: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    near = (1.5 * t - 2.5) * t**2 + 1
+    far = ((-0.5 * t + 2.5) * t - 4) * t + 2
+    return np.where(t < 1, near, np.where(t < 2, far, 0.0))
+
+
+def turned(pattern: Pattern, turn: int, mirrored: bool) -> Pattern:
+    """A picture of a sensor whose pattern is given, mirrored first, then turned clockwise."""
+    some = pattern[:, ::-1] if mirrored else pattern
+    return np.rot90(some, -(turn // 90))
+
+
+def unturned(pattern: Pattern, turn: int, mirrored: bool) -> Pattern:
+    """The pattern of a sensor of which a turned picture is given."""
+    some = np.rot90(pattern, turn // 90)
+    return some[:, ::-1] if mirrored else some
+
+
+def middle(pattern: Pattern, shape: tuple[int, int], dx: int = 0, dy: int = 0) -> Pattern:
+    """The middle of a pattern, moved by some pixels; 0 beyond its ends."""
+    top = (pattern.shape[0] - shape[0]) // 2 + dy
+    left = (pattern.shape[1] - shape[1]) // 2 + dx
+    out = np.zeros(shape, dtype=pattern.dtype)
+    y0, y1 = max(top, 0), min(top + shape[0], pattern.shape[0])
+    x0, x1 = max(left, 0), min(left + shape[1], pattern.shape[1])
+    if y0 < y1 and x0 < x1:
+        out[y0 - top : y1 - top, x0 - left : x1 - left] = pattern[y0:y1, x0:x1]
+    return out
