@@ -114,7 +114,7 @@ def floors(store: BitRows) -> dict[str, Any]:
 
     def in_cache() -> None:
         for _ in range(200):
-            count_differences(words, words, 0, words.shape[1], False, counts)
+            count_differences(words, words, 0, words.shape[1], False, 1, counts)
 
     in_cache()
     return {
