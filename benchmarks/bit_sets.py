@@ -1,4 +1,4 @@
-"""Simulated rows of one bit a pixel: cameras that do not exist, with truth."""
+"""Simulated rows of one or two bits a pixel: cameras that do not exist, with truth."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,8 @@ from samecam.store import BitRows, Frame
 
 # A photo's bits are those of its camera in so many parts of 64, and else chance.
 PARTS = 64
+# Parts of 64 that are small, where there are two bits a pixel: as of normally distributed numbers.
+SMALL = 44
 CAMERA_SPREAD, PHOTO_SPREAD = 0.3, 0.5
 
 
@@ -30,8 +32,13 @@ def shares(cameras: Labels, mean: float, seed: int = 0) -> Labels:
     return np.asarray(np.clip(np.rint(PARTS * strength), 1, PARTS // 2), dtype=np.intp)
 
 
-def rows_of(cameras: Labels, mean: float, n_pixels: int, seed: int = 0) -> Iterator[Words]:
-    """The rows one after another; photos i, j of one camera correlate by s_i s_j / 64²."""
+def rows_of(
+    cameras: Labels, mean: float, n_pixels: int, seed: int = 0, planes: int = 1
+) -> Iterator[Words]:
+    """The rows one after another; photos i, j of one camera correlate by s_i s_j / 64².
+
+    Of two bits a pixel by three quarters of that: which are small is left to chance.
+    """
     width = -(-n_pixels // 64)
     spare = np.uint64(64 * width - n_pixels)
     parts = shares(cameras, mean, seed)
@@ -42,15 +49,24 @@ def rows_of(cameras: Labels, mean: float, n_pixels: int, seed: int = 0) -> Itera
         chance = rng.integers(2**64, size=width, dtype=np.uint64)
         row = chance ^ (own & (chance ^ pattern))
         row[-1] &= np.uint64(2**64 - 1) >> spare
+        if planes == 2:
+            small = _bits(rng, SMALL, width)
+            small[-1] &= np.uint64(2**64 - 1) >> spare
+            row = np.stack([row, small], axis=1).ravel()
         yield row
 
 
 def simulated(
-    cameras: Labels, mean: float, n_pixels: int, seed: int = 0, frame: Frame | None = None
+    cameras: Labels,
+    mean: float,
+    n_pixels: int,
+    seed: int = 0,
+    frame: Frame | None = None,
+    planes: int = 1,
 ) -> BitRows:
     """All rows in memory."""
-    values = np.empty((len(cameras), -(-n_pixels // 64)), dtype=np.uint64)
-    for target, row in zip(values, rows_of(cameras, mean, n_pixels, seed), strict=True):
+    values = np.empty((len(cameras), planes * -(-n_pixels // 64)), dtype=np.uint64)
+    for target, row in zip(values, rows_of(cameras, mean, n_pixels, seed, planes), strict=True):
         target[:] = row
     return BitRows(values, n_pixels, frame=frame)
 

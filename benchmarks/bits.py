@@ -1,4 +1,4 @@
-"""Correlations of whole frames: one bit a pixel by popcount against float32 by BLAS.
+"""Correlations of whole frames: one and two bits a pixel by popcount, float32 by BLAS.
 
 python -m benchmarks.bits [--photos 96] [--pixels 12000000]
 
@@ -114,7 +114,7 @@ def floors(store: BitRows) -> dict[str, Any]:
 
     def in_cache() -> None:
         for _ in range(200):
-            count_differences(words, words, 0, words.shape[1], False, counts)
+            count_differences(words, words, 0, words.shape[1], False, 1, counts)
 
     in_cache()
     return {
@@ -162,7 +162,8 @@ def compared(
 def gram_figures(store: BitRows, threads: int, repeats: int) -> dict[str, Any]:
     """Correlations of all pairs."""
     figures = compared(store, correlate.gram, threads, repeats)
-    rate = pair_words(len(store), store.n_words) / figures["seconds"]["bits"]
+    words = store.n_words // store.planes
+    rate = pair_words(len(store), words) / figures["seconds"]["bits"]
     return figures | {"words_per_second_and_core": rate / threads}
 
 
@@ -182,26 +183,35 @@ def sum_figures(store: BitRows, threads: int, repeats: int) -> dict[str, Any]:
 
 def measure(photos: int, pixels: int, repeats: int) -> dict[str, Any]:
     """All figures."""
-    frames = simulated(np.arange(photos, dtype=np.intp) // 12, 0.01, pixels)
-    many = simulated(np.arange(10 * photos, dtype=np.intp) // GROUP, 0.01, pixels // 10)
+    cameras, groups = np.arange(photos, dtype=np.intp) // 12, np.arange(10 * photos) // GROUP
+    frames, pairs = (simulated(cameras, 0.01, pixels, planes=k) for k in (1, 2))
+    many, many_pairs = (simulated(groups, 0.01, pixels // 10, planes=k) for k in (1, 2))
     limits = floors(frames)
-    result: dict[str, Any] = {"floors": limits, "gram": [], "sums": []}
+    result: dict[str, Any] = {"floors": limits}
+    tried = (
+        ("gram", gram_figures, frames),
+        ("gram of two bits", gram_figures, pairs),
+        ("sums", sum_figures, many),
+        ("sums of two bits", sum_figures, many_pairs),
+    )
     for threads in range(1, min(2, compute.machine().cores) + 1):
-        for name, figures, store in (("gram", gram_figures, frames), ("sums", sum_figures, many)):
+        for name, figures, store in tried:
             made = figures(store, threads, repeats)
-            result[name].append(made)
+            result.setdefault(name, []).append(made)
             print(
                 f"{name}, {threads} thread(s): bits {made['seconds']['bits']:.3f} s, float32 "
                 f"{made['seconds']['float32']:.2f} s: {made['ratio']:.0f} times, "
                 f"{made['ratio_without_unpacking']:.0f} without unpacking",
                 flush=True,
             )
-    one = result["gram"][0]["words_per_second_and_core"]
+    one, two = (
+        result[name][0]["words_per_second_and_core"] for name in ("gram", "gram of two bits")
+    )
     result["share_of_cache_rate"] = one / limits["cached_words_per_second"]
     if limits["popcount_words_per_second"]:
         result["share_of_popcounts"] = one / limits["popcount_words_per_second"]
     print(
-        f"{one / 1e9:.1f} G words/s a core; in the second cache "
+        f"{one / 1e9:.1f} G words/s a core, of two bits {two / 1e9:.1f}; in the second cache "
         f"{limits['cached_words_per_second'] / 1e9:.1f}, clock "
         f"{limits['cycles_per_second'] / 1e9:.2f} GHz"
     )

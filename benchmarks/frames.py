@@ -108,6 +108,7 @@ def steps(data: bytes, side: int) -> dict[str, Callable[[], object]]:
         "frame, decoding alone": decode,
         "frame, looking for damage alone": partial(check, data, info, box),
         "frame, row of bits": partial(frame_row, luma, key=KEY, dtype="bits"),
+        "frame, row of two bits": partial(frame_row, luma, key=KEY, dtype="2bits"),
         "frame, row of bytes": partial(frame_row, luma, key=KEY, dtype="int8"),
         "frame, residual alone": residual,
         "frame, sums alone": partial(frame.subtracted, source),

@@ -1,7 +1,8 @@
-"""A collection of whole frames, one bit a pixel: correlated and grouped frame by frame.
+"""A collection of whole frames, one or two bits a pixel: correlated and grouped frame by frame.
 
     python -m benchmarks.many_frames                    # 16,000 photos of 12 megapixels, 12 frames
     python -m benchmarks.many_frames --photos 1000 --frames 3 --pixels 2000000 [--device cuda]
+    python -m benchmarks.many_frames --bits 2           # figures with another name
 
 Photos are simulated: a bit is that of the camera's pattern with a probability above one half, such
 that photos of one camera correlate by about --mean. Only one frame is in memory at a time; it is
@@ -67,11 +68,12 @@ def frame_of(pixels: int) -> Frame:
 
 
 def one_frame(
-    number: int, photos: int, pixels: int, mean: float, device: str, memory: int
+    number: int, photos: int, pixels: int, mean: float, bits: int, device: str, memory: int
 ) -> dict[str, Any]:
     """Make a frame, group it, and say how that went."""
     truth = truth_of(photos, seed=number)
-    store, making = timed(simulated, truth, mean, pixels, seed=number, frame=frame_of(pixels))
+    kind = {"frame": frame_of(pixels), "planes": bits}
+    store, making = timed(simulated, truth, mean, pixels, seed=number, **kind)
     phases = Phases()
     model = ConsolidatedSSC(device=device, memory=memory)
     _, seconds = timed(model.fit, store, progress=phases)
@@ -112,9 +114,9 @@ def weigh(store: BitRows, model: ConsolidatedSSC, memory: int) -> None:
         evidence.group_evidence(given, null)
 
 
-def warm(device: str) -> None:
+def warm(device: str, bits: int) -> None:
     """Load libraries and compile what is compiled."""
-    store = simulated(truth_of(60), 0.05, 40_000, frame=frame_of(40_000))
+    store = simulated(truth_of(60), 0.05, 40_000, frame=frame_of(40_000), planes=bits)
     model = ConsolidatedSSC(device=device).fit(store)
     weigh(store, model, correlate.DEFAULT_MEMORY)
     evidence.frame_pce(store, model.labels_)
@@ -126,6 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.add_argument("--frames", type=int, default=FRAMES)
     asked.add_argument("--pixels", type=int, default=PIXELS, help="of a frame")
     asked.add_argument("--mean", type=float, default=MEAN, help="correlation of one camera's")
+    asked.add_argument("--bits", type=int, choices=(1, 2), default=1, help="a pixel")
     asked.add_argument("--device", default="cpu")
     asked.add_argument("--memory", default=None, help="for grouping, as 2G")
     options = asked.parse_args(arguments)
@@ -136,10 +139,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     memory = correlate.DEFAULT_MEMORY if device == "cpu" else compute.default_memory(device)
     if options.memory:
         memory = compute.parse_bytes(options.memory)
-    warm(device)
+    warm(device, options.bits)
     edges = np.linspace(0, photos, frames + 1).astype(int).tolist()
     rows = [
-        one_frame(number, b - a, pixels, mean, device, memory)
+        one_frame(number, b - a, pixels, mean, options.bits, device, memory)
         for number, (a, b) in enumerate(pairwise(edges))
     ]
     result = {
@@ -159,7 +162,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     settings = {"photos": photos, "frames": frames, "pixels": pixels, "mean": mean}
     libraries = () if device == "cpu" else ("torch",)
-    name = NAME if device == "cpu" else f"gpu.{NAME}"
+    name = NAME if options.bits == 1 else f"{NAME}.two_bits"
+    name = name if device == "cpu" else f"gpu.{name}"
     write(name, result, folder=folder_of(options), libraries=libraries, memory=memory, **settings)
 
 

@@ -31,6 +31,7 @@ from samecam.fingerprint._frame import NO_RESIDUAL
 from samecam.metrics import scores
 from samecam.photos import frame_exposure, read_frame
 from samecam.simulate import simulate_photos
+from samecam.store import BitRows
 
 THRESHOLDS = (0.0, 0.01, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 THRESHOLD = NO_RESIDUAL["bits"]
@@ -65,12 +66,16 @@ def int8(luma: Pixels, key: str) -> Floats:
 
 
 def one_bit(luma: Pixels, key: str) -> Floats:
-    return signs(frame_row(luma, key=key, dtype="bits"), luma.size)
+    return unpacked(frame_row(luma, key=key, dtype="bits"), luma.size)
 
 
-def signs(row: FrameRow, count: int) -> Floats:
-    bits = np.unpackbits(row.values.astype("<u8").view(np.uint8), bitorder="little")[:count]
-    return np.where(bits, np.float32(row.scale), np.float32(-row.scale))
+def two_bits(luma: Pixels, key: str) -> Floats:
+    return unpacked(frame_row(luma, key=key, dtype="2bits"), luma.size)
+
+
+def unpacked(row: FrameRow, count: int) -> Floats:
+    floats: Floats = BitRows(row.values[np.newaxis], count).read()[0]
+    return floats
 
 
 def without(luma: Pixels, threshold: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
@@ -81,13 +86,17 @@ def without(luma: Pixels, threshold: float) -> tuple[Floats, npt.NDArray[np.bool
     return cleaned, (np.abs(raw) < least) | (np.abs(cleaned) < threshold)
 
 
-def two_bits(luma: Pixels, key: str) -> Floats:
-    """±1 and, from one root mean square on, ±3; ±1 at random where there is no residual."""
-    cleaned, empty = without(luma, THRESHOLD)
-    values = np.sign(cleaned) * np.where(np.abs(cleaned) < 1, 1, 3)
-    coins = np.random.default_rng(int(key[:16], 16)).integers(0, 2, luma.size) * 2 - 1
-    values = np.where(empty, coins, values).astype(np.float32)
-    return np.asarray(values / np.linalg.norm(values), dtype=np.float32)
+def two_bits_from(threshold: float) -> Row:
+    """Two bits, with another threshold."""
+
+    def row(luma: Pixels, key: str) -> Floats:
+        cleaned, empty = without(luma, threshold)
+        values = np.sign(cleaned) * np.where(np.abs(cleaned) <= 1, 1, 3)
+        coins = np.random.default_rng(int(key[:16], 16)).integers(0, 2, luma.size) * 2 - 1
+        values = np.where(empty, coins, values).astype(np.float32)
+        return np.asarray(values / np.linalg.norm(values), dtype=np.float32)
+
+    return row
 
 
 def one_bit_from(threshold: float, *, random: bool = True) -> Row:
@@ -154,6 +163,8 @@ def photograph_rows(folder: Path, quick: bool) -> list[dict[str, Any]]:
     kinds = KINDS | {
         f"1 bit, threshold {t:g}": one_bit_from(t) for t in THRESHOLDS[:: 6 if quick else 1]
     }
+    for threshold in THRESHOLDS[:: 6 if quick else 1]:
+        kinds[f"2 bits, threshold {threshold:g}"] = two_bits_from(threshold)
     kinds["1 bit, one sign for all below"] = one_bit_from(THRESHOLD, random=False)
     made = []
     for name in ("colour, float", *kinds):

@@ -23,12 +23,13 @@ from PIL import Image
 from benchmarks.photographs import MOST_SATURATED
 from benchmarks.record import folder_of, parser, write
 from samecam import correlate
-from samecam.arrays import Floats, Gram, Pixels, Words
+from samecam.arrays import Floats, Gram, Pixels
 from samecam.cluster import ConsolidatedSSC
 from samecam.fingerprint import FrameKind, FrameRow, fingerprint, frame_row
 from samecam.metrics import scores
 from samecam.photos import Exposure, exposure, frame_exposure, read_frame
 from samecam.simulate import simulate_photos
+from samecam.store import BitRows
 
 Size = tuple[int, int]
 Qualities = tuple[int | None, ...]
@@ -39,8 +40,8 @@ FRAMES: dict[Size, Qualities] = {(2560, 1920): QUALITIES, (4000, 3000): (50,)}
 QUICK_FRAMES: dict[Size, Qualities] = {(352, 288): QUALITIES}
 CAMERAS, QUICK_CAMERAS = (8, 12), (3, 5)
 SEED = 0
-STEP = 16  # of a row of bytes: one root mean square
-_WORDS = 2**14  # of 64 pixels each that are correlated at a time
+_PIXELS = 2**20  # of bytes that are correlated at a time
+_NAMES: dict[FrameKind, str] = {"2bits": "2 bits"}
 
 
 @dataclass(frozen=True)
@@ -116,57 +117,29 @@ def quantised(dtype: FrameKind, side: int | None) -> Kind:
     """Rows as a case keeps them of whole frames."""
 
     def gram(files: Sequence[bytes]) -> tuple[Gram, int]:
-        return row_gram([row_of(data, side, dtype) for data in files])
+        n_pixels = luma(files[0], side).size
+        return row_gram([row_of(data, side, dtype) for data in files], n_pixels), n_pixels
 
-    return Kind(f"luma, {dtype}", side, gram)
-
-
-def in_two_bits(side: int | None) -> Kind:
-    """Rows of two bits a pixel, which no case keeps yet."""
-
-    def gram(files: Sequence[bytes]) -> tuple[Gram, int]:
-        return row_gram([two_bits(row_of(data, side, "int8"), data) for data in files])
-
-    return Kind("luma, 2 bits", side, gram)
+    return Kind(f"luma, {_NAMES.get(dtype, dtype)}", side, gram)
 
 
 def row_of(data: bytes, side: int | None, dtype: FrameKind) -> FrameRow:
     return frame_row(luma(data, side), key=hashlib.sha256(data).hexdigest(), dtype=dtype)
 
 
-def two_bits(row: FrameRow, data: bytes) -> FrameRow:
-    """A row of bytes in four levels: ±1, and ±3 above one root mean square; at 0 a random ±1."""
-    rng = np.random.default_rng(list(hashlib.sha256(data).digest()))
-    values = np.sign(row.values)
-    values[np.abs(row.values) > STEP] *= 3
-    empty = values == 0
-    values[empty] = rng.integers(0, 2, int(empty.sum()), dtype=np.int8) * 2 - 1
-    return FrameRow(values, 1 / float(np.linalg.norm(values.astype(np.float32))), row.flat)
-
-
-def row_gram(rows: Sequence[FrameRow]) -> tuple[Gram, int]:
-    """Correlations of rows of bits or bytes, some pixels at a time, and the number of pixels."""
+def row_gram(rows: Sequence[FrameRow], n_pixels: int) -> Gram:
+    """Correlations of rows of bits or bytes; bytes some pixels at a time."""
     values = np.stack([row.values for row in rows])
-    bits = values.dtype == np.uint64
-    count = round(rows[0].scale ** -2) if bits else values.shape[1]
+    if values.dtype == np.uint64:
+        return correlate.gram(BitRows(values, n_pixels))
     total = np.zeros((len(rows), len(rows)))
-    step = _WORDS if bits else 64 * _WORDS
-    for start in range(0, values.shape[1], step):
-        part = values[:, start : start + step]
-        if bits:
-            part = signs(part)[:, : count - 64 * start]
-        block = part.astype(np.float32)
+    for start in range(0, n_pixels, _PIXELS):
+        block = values[:, start : start + _PIXELS].astype(np.float32)
         total += block @ block.T
     scales = np.array([row.scale for row in rows])
     G: Floats = (total * np.outer(scales, scales)).astype(np.float32)
     np.fill_diagonal(G, 1)
-    return G, count
-
-
-def signs(words: Words) -> Pixels:
-    """+1 and −1 of rows of bits."""
-    little = np.ascontiguousarray(words).astype("<u8").view(np.uint8)
-    return 2 * np.unpackbits(little, axis=1, bitorder="little").astype(np.int8) - 1
+    return G
 
 
 def measured(what: str, area: str, files: Sequence[File], kind: Kind, again: int | None) -> Any:
@@ -212,7 +185,7 @@ def real(folder: Path, side: int) -> list[dict[str, Any]]:
         in_floats("RGB, float", side, colours),
         in_floats("luma, float", side, luma),
         quantised("int8", side),
-        in_two_bits(side),
+        quantised("2bits", side),
         quantised("bits", side),
     )
     return [
@@ -233,7 +206,7 @@ def simulated(size: Size, qualities: Qualities, side: int, quick: bool) -> list[
     tried = (
         (f"{side}²", in_floats("RGB, float", side, colours)),
         (whole, quantised("int8", None)),
-        (whole, in_two_bits(None)),
+        (whole, quantised("2bits", None)),
         (whole, quantised("bits", None)),
     )
     return [

@@ -1,6 +1,6 @@
-"""Correlations of whole frames, one bit a pixel, on a GPU.
+"""Correlations of whole frames, one or two bits a pixel, on a GPU.
 
-    python -m benchmarks.gpu.bits [--photos 2048] [--pixels 12000000] [--device cuda]
+    python -m benchmarks.gpu.bits [--photos 2048] [--pixels 12000000] [--device cuda] [--bits 2]
 
 Simulated rows, made on the device. Timed: the Gram of rows that are there, the same from the
 memory of the host, and every photo with the sums of all groups. Floors, in the same run: the
@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.bit_sets import shares, truth_of
+from benchmarks.bit_sets import SMALL, shares, truth_of
 from benchmarks.gpu.large import Place, timed
 from benchmarks.record import about, describe, folder_of, parser, save
 from samecam import correlate
 from samecam.arrays import Labels
 from samecam.compute import default_memory
-from samecam.correlate._device_bits import DeviceBits
-from samecam.store import BitRows
+from samecam.correlate._device_bits import DeviceBits, DevicePairs
+from samecam.store import BitRows, pair_scales
 
 NAME = "gpu.bits"
 PHOTOS, PIXELS, MEAN = 2048, 12_000_000, 0.005
@@ -30,7 +30,9 @@ CHECKED = 24
 REPEATS = 3
 
 
-def on_device(cameras: Labels, mean: float, d: int, device: str, seed: int = 0) -> DeviceBits:
+def on_device(
+    cameras: Labels, mean: float, d: int, device: str, seed: int = 0, bits: int = 1
+) -> DeviceBits:
     """Rows as `bit_sets` makes them, drawn by the device."""
     made = torch.Generator(device).manual_seed(seed)
     width = -(-d // 64)
@@ -40,19 +42,31 @@ def on_device(cameras: Labels, mean: float, d: int, device: str, seed: int = 0) 
             -(2**63), 2**63 - 1, (rows, width), generator=made, device=device, dtype=torch.int64
         )
 
-    patterns = drawn(int(cameras.max()) + 1)
-    values = torch.zeros((-(-len(cameras) // 32) * 32, width), dtype=torch.int64, device=device)
-    for photo, parts in enumerate(shares(cameras, mean, seed)):
+    def share(parts: int) -> torch.Tensor:
         own = torch.zeros((1, width), dtype=torch.int64, device=device)
         for digit in range(6):  # of the share, in parts of 64
             own = drawn(1) | own if parts >> digit & 1 else drawn(1) & own
-        chance = drawn(1)
-        values[photo] = (chance ^ (own & (chance ^ patterns[cameras[photo]])))[0]
+        return own
+
+    patterns = drawn(int(cameras.max()) + 1)
+    shape = (-(-len(cameras) // 32) * 32, width, bits)
+    values = torch.zeros(shape, dtype=torch.int64, device=device)
+    for photo, parts in enumerate(shares(cameras, mean, seed)):
+        own, chance = share(int(parts)), drawn(1)
+        values[photo, :, 0] = (chance ^ (own & (chance ^ patterns[cameras[photo]])))[0]
+        if bits == 2:
+            values[photo, :, 1] = share(SMALL)[0]
     spare = 64 * width - d
     if spare:
         values[:, -1] &= 2 ** (64 - spare) - 1
+    values = values.view(len(values), bits * width)
     scales = torch.full((len(cameras),), d**-0.5, device=device)
-    return DeviceBits(values, scales, d)
+    if bits == 1:
+        return DeviceBits(values, scales, d)
+    for photo in range(len(cameras)):
+        words = values[photo : photo + 1].cpu().numpy().view(np.uint64)
+        scales[photo] = float(pair_scales(words, d)[0])
+    return DevicePairs(values, scales, d)
 
 
 def floors(rows: DeviceBits, place: Place) -> dict[str, float]:
@@ -84,7 +98,7 @@ def gram_figures(rows: DeviceBits, source: DeviceBits | BitRows, place: Place) -
     n = len(rows)
     return {
         "seconds": seconds,
-        "words_per_second": n * (n + 1) / 2 * rows.n_words / seconds,
+        "words_per_second": n * (n + 1) / 2 * (rows.n_words // rows.planes) / seconds,
         "device_bytes": place.peak(),
     }
 
@@ -117,10 +131,12 @@ def words_of(rows: DeviceBits, some: Labels | None = None) -> Any:
     return next(rows.words(rows.n_words, some))[1]
 
 
-def measure(photos: int, pixels: int, place: Place, told: Callable[..., None]) -> dict[str, Any]:
+def measure(
+    photos: int, pixels: int, bits: int, place: Place, told: Callable[..., None]
+) -> dict[str, Any]:
     """All figures."""
     truth = truth_of(photos)
-    rows = on_device(truth, MEAN, pixels, place.torch_name)
+    rows = on_device(truth, MEAN, pixels, place.torch_name, bits=bits)
     result: dict[str, Any] = {"device": describe(place.device), "torch": torch.__version__}
     result["floors"] = floors(rows, place)
     told("floors", result["floors"])
@@ -148,6 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser(__doc__)
     asked.add_argument("--photos", type=int, default=PHOTOS)
     asked.add_argument("--pixels", type=int, default=PIXELS)
+    asked.add_argument("--bits", type=int, choices=(1, 2), default=1, help="a pixel")
     asked.add_argument("--commit", help="of the tree, where git is missing")
     asked.add_argument("--device", default="cuda")
     options = asked.parse_args(arguments)
@@ -157,12 +174,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def told(*what: object) -> None:
         print(*what, flush=True)
 
-    measure(*QUICK, place, lambda *_: None)  # loads libraries and compiles what is compiled
-    result = measure(photos, pixels, place, told)
+    measure(*QUICK, options.bits, place, lambda *_: None)  # loads libraries, compiles
+    result = measure(photos, pixels, options.bits, place, told)
     settings = {"photos": photos, "pixels": pixels, "mean": MEAN}
-    document = about(NAME, settings, commit=options.commit, libraries=("torch",))
+    name = NAME if options.bits == 1 else f"{NAME}.two_bits"
+    document = about(name, settings, commit=options.commit, libraries=("torch",))
     if folder is not None:
-        save(folder / f"{NAME}.json", document | {"result": result})
+        save(folder / f"{name}.json", document | {"result": result})
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def _load() -> None:
     for pixels in (picture, picture.astype(np.float32)):
         fingerprint(pixels)
         luma = np.ascontiguousarray(pixels[..., 0])
-        frame_row(luma, key="0" * 64, dtype="bits")
+        frame_row(luma, key="0" * 64, dtype="2bits")  # and one bit
         frame_row(luma, key="0" * 64, dtype="int8")
     load_kernels()
 

@@ -18,4 +18,4 @@ Labels = npt.NDArray[np.intp]  # (n,), group of each photo; −1 is none
 Rows = npt.NDArray[np.intp]  # numbers of rows
 Mask = npt.NDArray[np.bool_]
 Pixels = npt.NDArray[Any]  # (height, width, 3) or (height, width)
-Words = npt.NDArray[np.uint64]  # 64 pixels of one bit each; see `samecam.store`
+Words = npt.NDArray[np.uint64]  # 64 pixels, a bit of each; see `samecam.store`

@@ -20,42 +20,25 @@ def rows(dtype, count=4):
     ]
 
 
-@pytest.mark.parametrize("words", [1, 7, 2**14])
-def test_bits_are_correlated_pixel_by_pixel(words, monkeypatch):
-    monkeypatch.setattr(recompressed, "_WORDS", words)
-    made = rows("bits")
-    d = 90 * 131
-    plain = np.array(
-        [[1 if int(row.values[k // 64]) >> (k % 64) & 1 else -1 for k in range(d)] for row in made]
-    )
-    G, n_pixels = recompressed.row_gram(made)
-    assert n_pixels == d
-    np.testing.assert_allclose(G, plain @ plain.T / d, atol=1e-6)
+def plain(row, d):
+    """Numbers of a row, one by one."""
+    if row.values.dtype == np.int8:
+        return row.values.astype(int)
+    planes = 2 if len(row.values) > -(-d // 64) else 1
+    bits = [
+        [int(row.values[planes * (k // 64) + plane]) >> (k % 64) & 1 for k in range(d)]
+        for plane in range(planes)
+    ]
+    size = 3 - 2 * np.array(bits[1]) if planes == 2 else 1
+    return (2 * np.array(bits[0]) - 1) * size
 
 
-@pytest.mark.parametrize("words", [1, 2**14])
-def test_bytes_are_correlated_pixel_by_pixel(words, monkeypatch):
-    monkeypatch.setattr(recompressed, "_WORDS", words)
-    made = rows("int8")
-    plain = np.array([row.values * row.scale for row in made])
-    G, n_pixels = recompressed.row_gram(made)
-    assert n_pixels == 90 * 131
-    np.testing.assert_allclose(G, plain @ plain.T, atol=1e-6)
-
-
-def test_two_bits_are_signs_and_whether_the_residual_is_large():
-    (row,) = rows("int8", 1)
-    made = recompressed.two_bits(row, b"file")
-    values = row.values.astype(int)
-    assert set(np.unique(made.values)) == {-3, -1, 1, 3}
-    assert np.array_equal(np.abs(made.values) == 3, np.abs(values) > 16)
-    some = values != 0
-    assert np.array_equal(np.sign(made.values)[some], np.sign(values)[some])
-    empty = made.values[~some].astype(int)
-    assert abs(empty.sum()) < 4 * np.sqrt(empty.size)
-    assert np.linalg.norm(made.values * made.scale) == pytest.approx(1)
-    assert np.array_equal(made.values, recompressed.two_bits(row, b"file").values)
-    assert not np.array_equal(made.values, recompressed.two_bits(row, b"other").values)
+@pytest.mark.parametrize("dtype", ["bits", "2bits", "int8"])
+def test_rows_are_correlated_pixel_by_pixel(dtype, monkeypatch):
+    monkeypatch.setattr(recompressed, "_PIXELS", 1000)
+    made, d = rows(dtype), 90 * 131
+    X = np.array([plain(row, d) * row.scale for row in made])
+    np.testing.assert_allclose(recompressed.row_gram(made, d), X @ X.T, atol=1e-6)
 
 
 def test_a_photo_is_saved_again_as_the_simulator_does_it():

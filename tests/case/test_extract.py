@@ -25,12 +25,13 @@ from samecam.errors import SamecamError
 from samecam.fingerprint import fingerprint, frame_row
 from samecam.frames import Frame
 from samecam.photos import PhotoFile, read_frame, read_photo, scan
-from samecam.store import unpack
+from samecam.store import BitRows
 from tests.case.conftest import EXPECTED, SIZE, keys_of, row_of, same_answer, write
 from tests.photos.pictures import encode, scene
 
 SQUARE = ExtractionSettings(size=SIZE)
-BITS = ExtractionSettings(dtype="bits")
+BITS, PAIRS = (ExtractionSettings(dtype=dtype) for dtype in ("bits", "2bits"))
+KINDS = {"whole frame": ExtractionSettings(), "bits": BITS, "2bits": PAIRS, "square": SQUARE}
 
 
 def table(case):
@@ -38,10 +39,10 @@ def table(case):
         return {row["path"]: row for row in csv.DictReader(f)}
 
 
-@pytest.fixture(scope="module", params=["whole frame", "bits", "square"])
+@pytest.fixture(scope="module", params=KINDS)
 def made(request, pile, tmp_path_factory):
     """A case of the pile, and the settings it was made with."""
-    settings = {"whole frame": ExtractionSettings(), "bits": BITS, "square": SQUARE}[request.param]
+    settings = KINDS[request.param]
     folder = tmp_path_factory.mktemp("case") / "CASE"
     result = extract_photos([pile], folder, settings, resources=Resources(workers=2))
     assert not result.interrupted
@@ -95,13 +96,11 @@ def expected_row(data, settings):
         row = fingerprint(read_photo(data, size=settings.size).pixels)
         return row.astype(np.float16).astype(np.float32)
     pixels, key = read_frame(data).pixels, hashlib.sha256(data).hexdigest()
-    kind = "bits" if settings.dtype == "bits" else "int8"
+    kind = "int8" if settings.dtype == "auto" else settings.dtype
     values, scale, _ = frame_row(pixels, key=key, dtype=kind)
     if kind == "int8":
         return values * np.float32(scale)
-    row = np.empty((1, pixels.size), np.float32)
-    unpack(values[np.newaxis], pixels.size, row)
-    return row[0]
+    return BitRows(values[np.newaxis], pixels.size).read()[0]
 
 
 def test_the_store_holds_the_fingerprints_of_good_and_weak_photos(pile, made):

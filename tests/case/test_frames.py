@@ -34,7 +34,11 @@ from tests.case.many import ALONE, FRAMES, GROUPS, by_camera, groups_of, make_pi
 from tests.processes import run, run_apart
 
 TABLES = ("images.csv", "clusters.csv", "evidence.csv", "clusters.json")
-KINDS = {"int8": ExtractionSettings(), "bits": ExtractionSettings(dtype="bits")}
+KINDS = {
+    "int8": ExtractionSettings(),
+    "bits": ExtractionSettings(dtype="bits"),
+    "2bits": ExtractionSettings(dtype="2bits"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -119,13 +123,13 @@ def test_photos_are_compared_with_the_groups_of_their_frame_alone(pile, made):
 
 
 def test_rows_of_each_frame_have_a_folder_and_a_length_of_their_own(pile, made):
-    kinds = {"auto": ("i8", 1), "bits": ("bits", 1 / 64)}
+    kinds = {"auto": ("i8", 0), "bits": ("bits", 8), "2bits": ("2bits", 16)}
     with open_store(made.case) as store:
         assert {frame.name for frame in store.frames} == FRAMES
-        ending, items = kinds[store.dtype]
+        ending, word = kinds[store.dtype]
         for frame in store.frames:
             folder = store.folder / "shards" / frame.name
-            row = -(-frame.n_pixels * items // 1) * (8 if ending == "bits" else 1)
+            row = word * -(-frame.n_pixels // 64) or frame.n_pixels
             count = Counter(pile.frame.values())[frame.name]
             assert {path.suffix for path in folder.iterdir()} == {f".{ending}"}
             assert sum(path.stat().st_size for path in folder.iterdir()) == count * row

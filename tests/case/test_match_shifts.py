@@ -38,13 +38,16 @@ def test_shifts_of_squares_are_those_of_rolling_by_hand():
     assert nothing.scale == correlate.usual_scale(64 * 64)
 
 
-@pytest.mark.parametrize("kind", ["bits", "int8"])
+@pytest.mark.parametrize("kind", ["bits", "2bits", "int8"])
 @pytest.mark.parametrize("left_out", [None, 1])
 def test_shifts_of_whole_frames_are_those_of_rolling_by_hand(kind, left_out):
     frame, rng = Frame(320, 192), np.random.default_rng(1)
     X = rng.normal(size=(6, frame.n_pixels))
     if kind == "bits":
         store, X = BitRows(pack(X), frame.n_pixels), np.sign(X) / frame.n_pixels**0.5
+    elif kind == "2bits":
+        store = BitRows(pack(X, np.abs(X) <= rng.uniform(0.5, 2, (6, 1))), frame.n_pixels)
+        X = store.read().astype(float)
     else:
         values = np.rint(16 * X).clip(-127, 127).astype(np.int8)
         store = ByteRows(values, 1 / np.linalg.norm(values.astype(float), axis=1))

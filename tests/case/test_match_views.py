@@ -74,7 +74,7 @@ def test_squares_in_the_centre_are_in_that_of_the_turned_picture(tmp_path, shape
         np.testing.assert_array_equal(view.values, fingerprint(np.ascontiguousarray(crop)))
 
 
-@pytest.mark.parametrize("dtype", ["bits", "int8"])
+@pytest.mark.parametrize("dtype", ["bits", "2bits", "int8"])
 def test_whole_frames_are_those_of_the_turned_picture(tmp_path, dtype):
     picture = scene(5, 150, 100)
     path, file = written(tmp_path, picture)

@@ -119,8 +119,9 @@ def test_what_is_for_squares_needs_a_size(given):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"dtype": "float16"}, "whole frames are kept as 'bits' or 'int8'"),
+        ({"dtype": "float16"}, "whole frames are kept as 'bits', '2bits' or 'int8'"),
         ({"size": 256, "dtype": "bits"}, "'bits', which is for whole frames"),
+        ({"size": 256, "dtype": "2bits"}, "'2bits', which is for whole frames"),
         ({"size": 256, "at": "top"}, "at is 'top'; choose 'corner' or 'centre'"),
     ],
 )

@@ -271,7 +271,7 @@ def test_cluster_errors_name_what_was_typed(photos, tmp_path):
         (("--size", 80, "--sigma", 0), "--sigma is 0.0"),
         (("--offset", "16,0"), "--offset is for squares, and the whole frame is used: give a size"),
         (("--at", "centre"), "--at is for squares"),
-        (("--dtype", "float16"), "--dtype is 'float16'; whole frames are kept as 'bits' or"),
+        (("--dtype", "float16"), "--dtype is 'float16'; whole frames are kept as 'bits',"),
         (("--size", 80, "--dtype", "bits"), "--dtype is 'bits', which is for whole frames"),
     ):
         code, out, error = run("cluster", photos, "-o", tmp_path / "c", *words)

@@ -125,7 +125,7 @@ def test_the_processor_counts_bits():
         pytest.skip("this processor counts no bits, or does not say so")
     fresh = njit(nogil=True)(_bit_kernels.count_differences.py_func)  # code from disk has no text
     words = pack(signs(5, 100))
-    fresh(words, words, 0, 2, False, np.zeros((5, 5), dtype=np.int32))
+    fresh(words, words, 0, 2, False, 1, np.zeros((5, 5), dtype=np.int32))
     code = "".join(fresh.inspect_asm().values())
     assert "popcnt" in code or "vpshufb" in code  # AVX2 counts by a table of 16
     if "avx512_vpopcntdq" in flags:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from samecam import correlate
@@ -10,6 +10,7 @@ from samecam.cluster import ConsolidatedSSC
 from samecam.errors import SamecamError
 from samecam.store import Subset
 from tests.cluster.test_bits import stores
+from tests.correlate import test_two_bits as two
 from tests.correlate.test_bits import bits, obvious, signs
 from tests.devices import DEVICE, WHERE, host
 
@@ -26,9 +27,24 @@ def test_bits_become_signs():
     np.testing.assert_array_equal(got[:, :200], S)
     np.testing.assert_array_equal(got[:, 200:], -1)
     np.testing.assert_array_equal(host(_device_bits.unpacked(words[:, 1:3])), S[:, 64:192])
+    V = two.levels(5, 200)
+    words = torch.as_tensor(two.stored(V).values.view(np.int64), device=WHERE)
+    got = host(_device_bits.unpacked_pairs(words))
+    np.testing.assert_array_equal(got[:, :200], V)
+    np.testing.assert_array_equal(host(_device_bits.unpacked_pairs(words[:, 2:6])), V[:, 64:192])
 
 
-@settings(max_examples=25, deadline=None)
+@pytest.fixture(params=[1, 2])
+def made(request):
+    """Rows of so many bits a pixel, and what their correlations are."""
+    if request.param == 1:
+        return signs, bits, obvious
+    return two.levels, two.stored, lambda V: two.with_ones(two.obvious(V))
+
+
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     n=st.integers(1, 90),
     d=st.integers(1, 3000),
@@ -37,7 +53,8 @@ def test_bits_become_signs():
     block=st.sampled_from([32, 4096]),
     work=st.sampled_from([1, 2**16, 2**28]),
 )
-def test_gram_is_exact(n, d, seed, buffer, block, work):
+def test_gram_is_exact(made, n, d, seed, buffer, block, work):
+    signs, bits, obvious = made
     S = signs(n, d, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rows, "_BUFFER_BYTES", buffer)
@@ -49,7 +66,8 @@ def test_gram_is_exact(n, d, seed, buffer, block, work):
         np.testing.assert_array_equal(correlate.gram(held, device=DEVICE), obvious(S))
 
 
-def test_some_rows_and_strips_of_words():
+def test_some_rows_and_strips_of_words(made):
+    signs, bits, obvious = made
     S = signs(75, 64 * 30 - 5)
     rows = np.random.default_rng(0).permutation(75)[:40]
     for source in (bits(S), Subset(bits(S), np.arange(75))):
@@ -68,12 +86,14 @@ def test_some_rows_and_strips_of_words():
         correlate.gram(bits(S), device=DEVICE, memory=4 * 75 * 75)
 
 
-def test_rows_on_a_device_are_a_store_of_bits():
+def test_rows_on_a_device_are_a_store_of_bits(made):
+    signs, bits, obvious = made
     S = signs(20, 333)
     store = bits(S)
-    held = correlate.rows_on(store, DEVICE, 20 * 8 * 6)
+    held = correlate.rows_on(store, DEVICE, store.values.nbytes)
     assert held is not store  # words, not numbers, must fit
-    assert correlate.rows_on(store, DEVICE, 20 * 8 * 6 - 1) is store
+    assert correlate.rows_on(store, DEVICE, store.values.nbytes - 1) is store
+    assert held.planes == store.planes
     assert held.is_bits
     assert list(held.keys) == list(store.keys)
     np.testing.assert_array_equal(held.read(), store.read())
@@ -86,11 +106,13 @@ def test_rows_on_a_device_are_a_store_of_bits():
     out, scales = np.empty((2, 3), dtype=np.uint64), np.empty(2, dtype=np.float32)
     held.read_stored(np.array([7, 3]), out, scales, start=2)
     np.testing.assert_array_equal(out, store.values[[7, 3], 2:5])
-    np.testing.assert_allclose(scales, 333**-0.5)
+    np.testing.assert_array_equal(scales, store.scales[[7, 3]])
     np.testing.assert_array_equal(correlate.gram(held), obvious(S))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     n=st.integers(1, 60),
     d=st.integers(1, 400),
@@ -99,14 +121,15 @@ def test_rows_on_a_device_are_a_store_of_bits():
     work=st.sampled_from([2**8, 2**14, 2**28]),
     strips=st.booleans(),
 )
-def test_sums_over_groups(n, d, count, seed, work, strips):
+def test_sums_over_groups(made, n, d, count, seed, work, strips):
+    signs, bits, _ = made
     S = signs(n, d, seed)
     store = bits(S)
     rng = np.random.default_rng(seed)
     labels = rng.integers(-1, count, n)
     weights, unit = correlate.whole_weights(rng.uniform(1, 2, n))
     members = correlate.Membership(labels, count, weights, unit)
-    memory = 4 * count * n + 2 * 8 * 96 if strips else 2**30
+    memory = 4 * count * n + 2 * 8 * 96 * store.planes if strips else 2**30
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_rows, "_WORK_BYTES", work)
         held = correlate.rows_on(store, DEVICE, 2**30)
@@ -128,9 +151,10 @@ def test_sums_over_groups(n, d, count, seed, work, strips):
             assert np.abs(got - between).max() < 1e-2
 
 
+@pytest.mark.parametrize("planes", [1, 2])
 @pytest.mark.parametrize("batches", [False, True])
-def test_groups_are_those_of_the_processor(batches):
-    source, _, _ = stores([30] * 6, 0.15, 6399, seed=2)
+def test_groups_are_those_of_the_processor(batches, planes):
+    source, _, _ = stores([30] * 6, 0.15, 6399, seed=2, planes=planes)
     options = {"batch_size": 70} if batches else {}
     labels = [
         ConsolidatedSSC(device=device, **options).fit(source).labels_ for device in ("cpu", DEVICE)

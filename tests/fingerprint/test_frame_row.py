@@ -56,6 +56,37 @@ def test_bits_are_the_signs_of_the_reference(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_two_bits_are_sign_and_size_of_the_reference(shape):
+    pixels = picture(1, shape)
+    expected = reference.fingerprint(pixels) * pixels.size**0.5
+    row = frame_row(pixels, key=key(1), dtype="2bits")
+    assert row.values.shape == (2 * -(-pixels.size // 64),)
+    got, small = (signs(FrameRow(row.values[k::2], 1, 0), pixels.size) for k in (0, 1))
+    raw = reference.residual_plane(pixels).ravel()
+    clear = (np.abs(expected) > 0.04) & (np.abs(raw) > 0.04 * raw.std())
+    assert clear.mean() > 0.9
+    np.testing.assert_array_equal(got[clear], np.sign(expected[clear]))
+    sizes = np.abs(expected)
+    edge = np.abs(sizes - 1) < 1e-3
+    np.testing.assert_array_equal((small > 0)[~edge], sizes[~edge] <= 1)
+    values = got * np.where(small > 0, 1, 3)
+    assert row.scale * np.linalg.norm(values) == pytest.approx(1)
+
+
+def test_two_bits_of_pixels_without_residual_are_random_and_small():
+    shape = (400, 600)
+    rows = [frame_row(clipped(s, shape), key=key(s), dtype="2bits") for s in (1, 2)]
+    halves = [
+        [signs(FrameRow(row.values[k::2], 1, 0), 240000).reshape(shape)[:, :180] for row in rows]
+        for k in (0, 1)
+    ]
+    (a, b), small = halves
+    assert abs(np.mean(a * b)) < 5 / np.sqrt(a.size)
+    assert abs(a.mean()) < 5 / np.sqrt(a.size)
+    assert all((part == 1).all() for part in small)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_bytes_are_the_reference_in_steps_of_a_sixteenth(shape):
     pixels = picture(2, shape)
     expected = reference.fingerprint(pixels) * pixels.size**0.5 * 16
@@ -72,7 +103,7 @@ def test_bytes_are_the_reference_in_steps_of_a_sixteenth(shape):
 def test_the_same_picture_gives_the_same_row(h, w, seed):
     pixels = picture(seed, (h, w))
     pixels[: h // 3] = 255
-    for dtype in ("bits", "int8"):
+    for dtype in ("bits", "2bits", "int8"):
         rows = [frame_row(pixels, key=key(seed), dtype=dtype) for _ in range(2)]
         rows.append(frame_row(pixels.astype(np.float32), key=key(seed), dtype=dtype))
         for row in rows[1:]:
@@ -80,7 +111,7 @@ def test_the_same_picture_gives_the_same_row(h, w, seed):
             assert row[1:] == rows[0][1:]
 
 
-@pytest.mark.parametrize("dtype", ["bits", "int8"])
+@pytest.mark.parametrize("dtype", ["bits", "2bits", "int8"])
 def test_a_residual_that_is_made_twice_gives_the_same_row(dtype, monkeypatch):
     for shape in SHAPES:
         pixels = picture(4, shape)

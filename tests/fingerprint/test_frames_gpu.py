@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from samecam.errors import SamecamError
-from samecam.fingerprint import frame_row, frame_rows
+from samecam.fingerprint import FrameRow, frame_row, frame_rows
 from tests.fingerprint.test_frame_row import clipped, key, signs
 from tests.fingerprint.test_residual import picture
 
@@ -41,6 +41,22 @@ def test_bits_agree(shape):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
+def test_two_bits_agree(shape):
+    images = [picture(1, shape), clipped(2, shape)]
+    keys = [key(1), key(2)]
+    rows = frame_rows(images, keys, dtype="2bits", device=DEVICE)
+    for image, name, row in zip(images, keys, rows, strict=True):
+        expected = frame_row(image, key=name, dtype="2bits")
+        assert row.values.shape == expected.values.shape
+        for plane in (0, 1):
+            got, wanted = (
+                signs(FrameRow(r.values[plane::2], 1, 0), image.size) for r in (row, expected)
+            )
+            assert (got == wanted).mean() > 0.999
+        assert row.scale == pytest.approx(expected.scale, rel=1e-4)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_bytes_agree(shape):
     image = picture(7, shape)
     expected = frame_row(image, key=key(7), dtype="int8")
@@ -74,7 +90,7 @@ def test_random_words_are_those_of_the_processor():
 def test_a_row_does_not_depend_on_the_pictures_beside_it():
     images = [picture(k, (96, 130)) for k in range(11)]
     keys = [key(k) for k in range(11)]
-    for dtype in ("bits", "int8"):
+    for dtype in ("bits", "2bits", "int8"):
         together = frame_rows(images, keys, dtype=dtype, device=DEVICE)
         little = frame_rows(images, keys, dtype=dtype, device=DEVICE, memory=1)
         for k in range(11):

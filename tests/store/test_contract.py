@@ -16,14 +16,18 @@ MAKERS = {
         dtype: lambda folder, n, dtype=dtype: DiskStore.create(
             folder, frame=Frame(n, 1), dtype=dtype
         )
-        for dtype in ("float32", "float16", "int8", "bits")
+        for dtype in ("float32", "float16", "int8", "bits", "2bits")
     },
 }
-ERROR = {"memory": 0, "float32": 0, "float16": 3e-4, "int8": 2e-3, "bits": 0}
+ERROR = {"memory": 0, "float32": 0, "float16": 3e-4, "int8": 2e-3, "bits": 0, "2bits": 1e-8}
 
 
 def kept(X, kind):
     """What comes back of some vectors, but for rounding."""
+    if kind == "2bits":
+        small = np.abs(X) <= np.sqrt(np.square(X).mean(axis=-1, keepdims=True))
+        levels = np.where(X > 0, 1, -1) * np.where(small, 1, 3)
+        return levels / np.linalg.norm(levels, axis=-1, keepdims=True)
     if kind != "bits":
         return X
     return np.where(X > 0, 1, -1).astype(np.float32) * np.float32(X.shape[-1] ** -0.5)
@@ -140,7 +144,7 @@ def test_columns_give_every_pixel_once(store, kind, width):
         store.add(f"{k}", x)
     store.commit()
     parts = [(start, part.copy()) for start, part in rows(store).columns(width)]
-    if kind == "bits":  # whole words, so that none is read twice
+    if kind in ("bits", "2bits"):  # whole words, so that none is read twice
         assert all(part.shape[1] <= max(width, 64) for _, part in parts)
         width = min(max(64, width // 64 * 64), N) if width < N else N
     assert [start for start, _ in parts] == list(range(0, N, width))
@@ -266,9 +270,10 @@ def test_frames_have_folders_and_rows_of_their_own(tmp_path):
         assert store.verify() == []
 
 
-def test_large_frames_are_kept_as_bits(tmp_path):
-    below, above = Frame(1999, 2000), Frame(2000, 2000)
-    assert (frame_dtype(below, "auto"), frame_dtype(above, "auto")) == ("int8", "bits")
-    assert frame_dtype(above, "float16") == "float16"
+def test_the_larger_a_frame_the_fewer_bits_a_pixel(tmp_path):
+    frames = [Frame(1999, 2000), Frame(2000, 2000), Frame(4999, 4000), Frame(5000, 4000)]
+    kinds = ["int8", "2bits", "2bits", "bits"]
+    assert [frame_dtype(frame, "auto") for frame in frames] == kinds
+    assert frame_dtype(frames[-1], "float16") == "float16"
     with DiskStore.create(tmp_path / "s") as store:
-        assert store.frame_dtype(above) == "bits"
+        assert [store.frame_dtype(frame) for frame in frames] == kinds

@@ -58,7 +58,7 @@ def test_a_flipped_bit_is_found_by_its_checksum(filled, byte):
         assert store.rows().read(others).shape == (5, N)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "bits"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "bits", "2bits"])
 def test_rows_are_read_elsewhere_without_the_catalogue(tmp_path, dtype):
     keys = ["a", "b/ä", "c\nd", "\udcff.jpg"]
     with DiskStore.create(tmp_path / "store", frame=FRAME, dtype=dtype) as store:

@@ -134,10 +134,10 @@ extraction_options = together(
     option("--equalise", is_flag=True, section=_SQUARES, help="Cut peaks of the spectrum."),
     choice(
         "--dtype",
-        *("auto", "bits", "int8", "float16", "float32"),
+        *("auto", "bits", "2bits", "int8", "float16", "float32"),
         section="Fingerprints",
         metavar="KIND",
-        help="On disk: auto, bits, int8, float16 or float32.",
+        help="On disk: auto, bits, 2bits, int8, float16 or float32.",
     ),
     choice(
         "--preset",

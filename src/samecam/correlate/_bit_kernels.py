@@ -1,4 +1,10 @@
-"""Numba kernels on rows of bits: pixels in which rows differ, counted by XOR and popcount."""
+"""Numba kernels on rows of bits: pixels in which rows differ, counted by XOR and popcount.
+
+Of two bits a pixel, sign s and n for ±1 in place of ±3, the product of two pixels is
+2σ₁ + 4σ₂ + 3σ₃, where each σ is +1 or −1: −1 where x₁ = s ⊕ s′, x₂ = x₁ ⊕ (n ∧ n′) and
+x₃ = x₁ ⊕ n ⊕ n′ are 1. So the inner product over d pixels is 9d − 2c, and c counts pixels with the
+weights 2, 4 and 3.
+"""
 
 from typing import Any
 
@@ -19,6 +25,7 @@ _STRIP = 1024
 _CHUNK = 256
 # Rows of both sides whose counts are in registers at a time.
 _SIDE = 4
+_ONE, _TWO, _THREE = np.uint64(1), np.uint64(2), np.uint64(3)
 
 
 def _popcount(typing_context: Any, word: Any) -> Any:
@@ -36,10 +43,13 @@ popcount: Any = intrinsic(_popcount)
 
 
 @jit(nogil=True)
-def count_differences(a: Words, b: Words, start: int, stop: int, lower: bool, out: Counts) -> None:
+def count_differences(
+    a: Words, b: Words, start: int, stop: int, lower: bool, planes: int, out: Counts
+) -> None:
     """Add to out[i, j] the pixels in which words start … stop − 1 of a[i] and b[j] differ.
 
-    With `lower` what is above the diagonal is left out but for some entries beside it.
+    Of two bits a pixel, with two planes, counts are weighted. With `lower` what is above the
+    diagonal is left out but for some entries beside it.
     """
     n, m = len(a), len(b)
     whole, wide = n - n % _SIDE, m - m % _SIDE
@@ -48,18 +58,25 @@ def count_differences(a: Words, b: Words, start: int, stop: int, lower: bool, ou
         for i in range(0, whole, _SIDE):
             end = min(wide, i + _SIDE) if lower else wide
             for j in range(0, end, _SIDE):
-                _sixteen(a, b, i, j, first, last, out)
+                if planes == 1:
+                    _sixteen(a, b, i, j, first, last, out)
+                else:
+                    _sixteen_weighed(a, b, i, j, first, last, out)
             for j in range(wide, m):
                 for row in range(i, i + _SIDE):
-                    out[row, j] += _pair(a[row, first:last], b[j, first:last])
+                    out[row, j] += _pair(a[row, first:last], b[j, first:last], planes)
         for i in range(whole, n):
             for j in range(i + 1 if lower else m):
-                out[i, j] += _pair(a[i, first:last], b[j, first:last])
+                out[i, j] += _pair(a[i, first:last], b[j, first:last], planes)
 
 
 @jit(nogil=True)
-def _pair(x: Words, y: Words) -> np.int32:
+def _pair(x: Words, y: Words, planes: int) -> np.int32:
     count = np.uint64(0)
+    if planes == 2:
+        for k in range(x.size // 2):
+            count += _weighed(x[2 * k] ^ y[2 * k], x[2 * k + 1], y[2 * k + 1])
+        return np.int32(count)
     for k in range(x.size):
         count += popcount(x[k] ^ y[k])
     return np.int32(count)
@@ -108,6 +125,75 @@ def _sixteen(a: Words, b: Words, i: int, j: int, first: int, last: int, out: Cou
     _add(out[i + 1, j : j + 4], c10, c11, c12, c13)
     _add(out[i + 2, j : j + 4], c20, c21, c22, c23)
     _add(out[i + 3, j : j + 4], c30, c31, c32, c33)
+
+
+@jit(nogil=True)
+def _weighed(differ: np.uint64, small: np.uint64, other: np.uint64) -> np.uint64:
+    """2·x₁ + 4·x₂ + 3·x₃ of 64 pixels."""
+    third = popcount(differ ^ small ^ other)
+    first, second = popcount(differ), popcount(differ ^ (small & other))
+    return np.uint64((first << _ONE) + (second << _TWO) + _THREE * third)
+
+
+@jit(nogil=True)
+def _sixteen_weighed(
+    a: Words, b: Words, i: int, j: int, first: int, last: int, out: Counts
+) -> None:
+    """As `_sixteen`, of two bits a pixel."""
+    a0, a1, a2, a3 = (
+        a[i, first:last],
+        a[i + 1, first:last],
+        a[i + 2, first:last],
+        a[i + 3, first:last],
+    )
+    b0, b1, b2, b3 = (
+        b[j, first:last],
+        b[j + 1, first:last],
+        b[j + 2, first:last],
+        b[j + 3, first:last],
+    )
+    c00 = c01 = c02 = c03 = c10 = c11 = c12 = c13 = np.uint64(0)
+    c20 = c21 = c22 = c23 = c30 = c31 = c32 = c33 = np.uint64(0)
+    for k in range((last - first) // 2):
+        x0, x1, x2, x3 = a0[2 * k], a1[2 * k], a2[2 * k], a3[2 * k]
+        w0, w1, w2, w3 = a0[2 * k + 1], a1[2 * k + 1], a2[2 * k + 1], a3[2 * k + 1]
+        y, z = b0[2 * k], b0[2 * k + 1]
+        c00 += _weighed(x0 ^ y, w0, z)
+        c10 += _weighed(x1 ^ y, w1, z)
+        c20 += _weighed(x2 ^ y, w2, z)
+        c30 += _weighed(x3 ^ y, w3, z)
+        y, z = b1[2 * k], b1[2 * k + 1]
+        c01 += _weighed(x0 ^ y, w0, z)
+        c11 += _weighed(x1 ^ y, w1, z)
+        c21 += _weighed(x2 ^ y, w2, z)
+        c31 += _weighed(x3 ^ y, w3, z)
+        y, z = b2[2 * k], b2[2 * k + 1]
+        c02 += _weighed(x0 ^ y, w0, z)
+        c12 += _weighed(x1 ^ y, w1, z)
+        c22 += _weighed(x2 ^ y, w2, z)
+        c32 += _weighed(x3 ^ y, w3, z)
+        y, z = b3[2 * k], b3[2 * k + 1]
+        c03 += _weighed(x0 ^ y, w0, z)
+        c13 += _weighed(x1 ^ y, w1, z)
+        c23 += _weighed(x2 ^ y, w2, z)
+        c33 += _weighed(x3 ^ y, w3, z)
+    _add(out[i, j : j + 4], c00, c01, c02, c03)
+    _add(out[i + 1, j : j + 4], c10, c11, c12, c13)
+    _add(out[i + 2, j : j + 4], c20, c21, c22, c23)
+    _add(out[i + 3, j : j + 4], c30, c31, c32, c33)
+
+
+@jit(nogil=True)
+def split_pairs(words: Words, out: Words) -> None:
+    """Rows of two bits a pixel as twice as many of one: row i is 2·out[2i] + out[2i + 1].
+
+    All of them are ±1, written as bits.
+    """
+    for i in range(len(words)):
+        row, signs, others = words[i], out[2 * i], out[2 * i + 1]
+        for k in range(signs.size):
+            signs[k] = row[2 * k]
+            others[k] = row[2 * k] ^ row[2 * k + 1]
 
 
 @jit(nogil=True)
@@ -223,13 +309,20 @@ def _add_row(
 
 @jit(nogil=True)
 def add_weighted(
-    counts: Counts, top: int, left: int, group: Rows, weight: Wholes, out: Wholes
+    counts: Counts, top: int, left: int, group: Rows, weight: Wholes, planes: int, out: Wholes
 ) -> None:
-    """Add counts of columns top … with photos left … to out[group of the column, photo]."""
+    """Add counts of columns top … with photos left … to out[group of the column, photo].
+
+    With two planes, photos are pairs of rows as `split_pairs` makes them.
+    """
     for i in range(counts.shape[0]):
         line, factor = out[group[top + i]], weight[top + i]
-        for j in range(counts.shape[1]):
-            line[left + j] += factor * counts[i, j]
+        if planes == 1:
+            for j in range(counts.shape[1]):
+                line[left + j] += factor * counts[i, j]
+        else:
+            for j in range(counts.shape[1]):
+                line[(left + j) // 2] += (2 - (left + j) % 2) * factor * counts[i, j]
 
 
 @jit(nogil=True)

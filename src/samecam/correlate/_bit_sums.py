@@ -7,23 +7,92 @@ these are fewer, the members themselves stand in their place. Either way the col
 have bits c_k and whole weights v_k with S = Σ v_k c_k. With Q = Σ q_i, V = Σ v_k and ±1 in place
 of bits, the sum is Σ v_k (2c_k − 1) + (V − Q).
 
+A row of two bits a pixel is 2a + b of two rows of one bit, so that a group has twice as many of
+these, with the weights 2q_i and q_i. The scales of rows go into the weights then, and are rounded.
+
 All counts are whole numbers: neither threads, strips nor budgets change a result.
 """
+
+from copy import copy
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats, Rows, Words
 from samecam.correlate._bits import Counts, Differences, Tile
-from samecam.correlate._membership import Membership, even_blocks
+from samecam.correlate._membership import Membership, even_blocks, whole_weights
 from samecam.correlate._progress import PhotoCount
-from samecam.correlate._strips import word_strips, word_width
+from samecam.correlate._strips import bit_strips, row_scales, word_width
 from samecam.store import FingerprintStore
 
 Wholes = npt.NDArray[np.int64]
 
 # Products of sums are added up in whole numbers below this, else in doubles.
 _EXACT = 2**62
+# Weights of rows of two bits, times their scales: twelve binary digits.
+LEVELS = 4095
+
+
+class BitMembers:
+    """Who is in which group, of rows of bits.
+
+    Parameters
+    ----------
+    source : the rows
+    members : who is in which group
+
+    Attributes
+    ----------
+    members : the same, for numbers ±1 (or ±1 and ±3 of two bits a pixel) in place of rows: the
+        weights are whole multiples of the unit
+    planes : bits a pixel
+    parts : (n,) what each row is multiplied with in the sum of its group: its weight, of rows of
+        two bits rounded
+    norms : (n,) what products of a sum with each row are divided by
+    square : what products of two sums are divided by
+    """
+
+    def __init__(self, source: FingerprintStore, members: Membership) -> None:
+        self.members, self.planes, self.square = members, source.planes, float(source.n_pixels)
+        self.norms: Doubles = np.full(len(members), self.square)
+        self.parts: Doubles = members.row_weights.astype(np.float64)
+        if self.planes == 2:
+            scales = row_scales(source).astype(np.float64)
+            weights, unit = whole_weights(members.row_weights * scales, LEVELS)
+            self.members = Membership(members.labels, members.count, weights, unit)
+            self.norms, self.square = 1 / scales, 1.0
+            self.parts = np.rint(weights / unit) * unit * self.norms
+
+    @property
+    def scale(self) -> float:
+        """What sums of numbers are multiplied with."""
+        return float(self.square**-0.5 * self.members.unit)
+
+    def only(self, first: int, last: int) -> "BitMembers":
+        """Groups first … last − 1 alone, of all photos."""
+        result = copy(self)
+        result.members = self.members.only(first, last)
+        return result
+
+    def columns(self, rows: Rows | None = None) -> "Columns":
+        """The columns of all groups, with some photos alone."""
+        return Columns(
+            as_bits(self.members if rows is None else self.members.of(rows), self.planes)
+        )
+
+    def width(self, rows: int, memory: int) -> int:
+        """Words of so many rows and of the columns that fit into `memory` bytes."""
+        held = held_rows(rows, self.planes) + -(-len(self.columns()) // 2)
+        return word_width(held, memory)
+
+
+def as_bits(members: Membership, planes: int) -> Membership:
+    """Of rows of two bits, the membership of the rows of one bit that they are made of."""
+    if planes == 1:
+        return members
+    weights = np.repeat(members.row_weights, 2)
+    weights[::2] *= 2
+    return Membership(np.repeat(members.labels, 2), members.count, weights, members.unit)
 
 
 class Columns:
@@ -94,57 +163,63 @@ class Columns:
 
 def group_sums(source: FingerprintStore, members: Membership, memory: int) -> Floats:
     """See `correlate.group_sums`."""
-    columns, d = Columns(members), source.n_pixels
-    sums = np.zeros((members.count, d), dtype=np.float32)
-    width = word_width(len(source) + len(columns), memory)
+    given = BitMembers(source, members)
+    columns = given.columns()
+    sums = np.zeros((members.count, source.n_pixels), dtype=np.float32)
+    width = word_width(held_rows(len(source), given.planes) + len(columns), memory)
     buffer = np.empty(len(columns) * width, dtype=np.uint64)
     with Differences((0, 0), _ignore) as differences:
-        for start, part in word_strips(source, width):
+        for start, part in bit_strips(source, width):
             some = _shaped(buffer, len(columns), part.shape[1])
             columns.fill(part, some, differences)
             pixels = slice(64 * start, 64 * start + 64 * part.shape[1])
-            columns.write(some, d**-0.5 * members.unit, sums[:, pixels])
+            columns.write(some, given.scale, sums[:, pixels])
     return sums
 
 
 def row_products(source: FingerprintStore, members: Membership, rows: Rows, width: int) -> Doubles:
     """See `correlate.row_products`; the width in words."""
     out = np.zeros((members.count, len(rows)))
-    fill_products(source, members, out, width, rows=rows)
+    fill_products(source, BitMembers(source, members), out, width, rows=rows)
     return out.T
 
 
 def other_products(source: FingerprintStore, members: Membership, memory: int) -> Floats:
     """See `correlate.other_products`: some groups at a time if not all fit."""
-    n = len(members)
+    n, given = len(members), BitMembers(source, members)
     out = np.zeros((members.count, n), dtype=np.float32)
     room = memory - out.nbytes
     for first, last in even_blocks(members.count, max(1, room // 2 // max(8 * n, 1))):
-        some = members.only(first, last)
-        products = np.zeros((some.count, n))
-        fill_products(source, some, products, product_width(n, some, room - products.nbytes))
-        products[some.groups, some.inside] -= some.weights
+        some = given.only(first, last)
+        groups, inside = some.members.groups, some.members.inside
+        products = np.zeros((some.members.count, n))
+        fill_products(source, some, products, some.width(n, room - products.nbytes))
+        products[groups, inside] -= given.parts[inside]
         out[first:last] = products
     return out
 
 
 def group_products(source: FingerprintStore, members: Membership, width: int) -> Doubles:
     """See `correlate.group_products`; the width in words."""
+    return _group_products(source, BitMembers(source, members), width)
+
+
+def _group_products(source: FingerprintStore, given: BitMembers, width: int) -> Doubles:
     from samecam.correlate._bit_kernels import add_between, count_ones
 
-    inside, d = members.inside, source.n_pixels
-    columns = Columns(members.of(inside))
+    members, d = given.members, source.n_pixels
+    columns = given.columns(members.inside)
     result = np.zeros((members.count, members.count))
     exact = d * int(columns.size.max(initial=0)) ** 2 < _EXACT
     counts = result.view(np.int64) if exact else result
-    ones = np.zeros(len(inside), dtype=np.int64)
+    ones = np.zeros(given.planes * len(members.inside), dtype=np.int64)
     buffer = np.empty(len(columns) * width, dtype=np.uint64)
 
     def take(tile: Tile, part: Counts) -> None:
         add_between(part, tile[0], tile[2], columns.group, columns.weight, counts)
 
     with Differences((len(columns), len(columns)), take, lower=True) as differences:
-        for _, part in word_strips(source, width, inside):
+        for _, part in bit_strips(source, width, members.inside):
             some = _shaped(buffer, len(columns), part.shape[1])
             columns.fill(part, some, differences)
             differences.add(some, some, 0, part.shape[1])
@@ -155,7 +230,7 @@ def group_products(source: FingerprintStore, members: Membership, width: int) ->
     for a in range(members.count):
         line = d * (total[a] * total + spare[a] * spare) - 2 * counts[a]
         line += spare * centred[a] + spare[a] * centred
-        result[a] = line.astype(np.float64) * members.unit**2 / d
+        result[a] = line.astype(np.float64) * members.unit**2 / given.square
     return result
 
 
@@ -163,22 +238,18 @@ def other_group_products(
     source: FingerprintStore, members: Membership, own: Doubles, memory: int
 ) -> Doubles:
     """See `correlate.other_group_products`."""
-    room = memory - 8 * members.count**2
-    width = product_width(len(members.inside), members, room)
-    result = group_products(source, members, width)
-    diagonal = np.bincount(members.groups, weights=own[members.inside], minlength=members.count)
+    given, inside = BitMembers(source, members), members.inside
+    width = given.width(len(inside), memory - 8 * members.count**2)
+    result = _group_products(source, given, width)
+    squares = own if given.planes == 1 else np.square(given.parts)
+    diagonal = np.bincount(members.groups, weights=squares[inside], minlength=members.count)
     result[np.diag_indices(members.count)] -= diagonal
     return result
 
 
-def product_width(rows: int, members: Membership, memory: int) -> int:
-    """Words of so many rows and the columns of all groups that fit into `memory` bytes."""
-    return word_width(rows + -(-len(Columns(members)) // 2), memory)
-
-
 def fill_products(
     source: FingerprintStore,
-    members: Membership,
+    given: BitMembers,
     out: Doubles,
     width: int,
     *,
@@ -190,26 +261,26 @@ def fill_products(
     Parameters
     ----------
     source : rows of bits
-    members : who is in which group
+    given : who is in which group
     out : (groups, photos) in C order
-    width : words that are read at a time
+    width : words of 64 pixels that are read at a time
     rows : numbers of the photos, rising, default all
     count : told of words · photos
     """
     from samecam.correlate._bit_kernels import add_weighted, count_ones
 
-    d, counts = source.n_pixels, out.view(np.int64)
-    wanted = None if rows is None else members.with_members(rows)
-    at = None if rows is None or wanted is None else np.searchsorted(wanted, rows)
-    columns = Columns(members if wanted is None else members.of(wanted))
-    ones = np.zeros(out.shape[1], dtype=np.int64)
+    d, counts, planes = source.n_pixels, out.view(np.int64), given.planes
+    wanted = None if rows is None else given.members.with_members(rows)
+    at = None if rows is None or wanted is None else as_pairs(np.searchsorted(wanted, rows), planes)
+    columns = given.columns(wanted)
+    ones = np.zeros(planes * out.shape[1], dtype=np.int64)
     buffer = np.empty(len(columns) * width, dtype=np.uint64)
 
     def take(tile: Tile, part: Counts) -> None:
-        add_weighted(part, tile[0], tile[2], columns.group, columns.weight, counts)
+        add_weighted(part, tile[0], tile[2], columns.group, columns.weight, planes, counts)
 
-    with Differences((len(columns), out.shape[1]), take) as differences:
-        for _, part in word_strips(source, width, wanted):
+    with Differences((len(columns), planes * out.shape[1]), take) as differences:
+        for _, part in bit_strips(source, width, wanted):
             photos = part if at is None else part[at]
             some = _shaped(buffer, len(columns), part.shape[1])
             columns.fill(part, some, differences)
@@ -217,10 +288,24 @@ def fill_products(
             count_ones(photos, ones)
             if count is not None:
                 count.add(photos.size)
-    centred, spare = 2 * ones - d, columns.total - columns.size
-    for c in range(members.count):
-        line = columns.total[c] * d - 2 * counts[c] + spare[c] * centred
-        out[c] = line * members.unit / d
+    centred, most = 2 * ones - d, d
+    if planes == 2:
+        centred, most = 2 * centred[::2] + centred[1::2], 3 * d
+    norms = given.norms if rows is None else given.norms[rows]
+    spare = columns.total - columns.size
+    for c in range(given.members.count):
+        line = columns.total[c] * most - 2 * counts[c] + spare[c] * centred
+        out[c] = line * given.members.unit / norms
+
+
+def as_pairs(rows: Rows, planes: int) -> Rows:
+    """Numbers of the rows of one bit that rows of two bits are made of."""
+    return rows if planes == 1 else (2 * rows[:, np.newaxis] + np.arange(2)).ravel()
+
+
+def held_rows(rows: int, planes: int) -> int:
+    """Rows of words that are held while so many are read: those of two bits as pairs too."""
+    return rows if planes == 1 else 3 * rows
 
 
 def _shaped(buffer: Words, rows: int, width: int) -> Words:

@@ -1,7 +1,8 @@
 """Correlations of rows of bits on the processor, within a memory budget.
 
 With c the number of pixels in which two rows of d pixels differ, their inner product is
-(d − 2c)/d. Counts are whole numbers: neither threads, strips nor budgets change a result.
+(d − 2c)/d; of two bits a pixel it is 9d − 2c times the scales of both, see `_bit_kernels`. Counts
+are whole numbers: neither threads, strips nor budgets change a result.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -13,11 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats, Rows, Words
+from samecam.arrays import Doubles, Floats, Rows, Words
 from samecam.compute import thread_count
 from samecam.correlate._membership import even_blocks
 from samecam.correlate._progress import PhotoCount
-from samecam.correlate._strips import word_strips, word_width
+from samecam.correlate._strips import row_scales, word_strips, word_width
 from samecam.store import FingerprintStore
 
 Counts = npt.NDArray[np.int32]
@@ -45,28 +46,35 @@ def fill_products(
 
     Parameters
     ----------
-    first, second : rows of bits
+    first, second : rows of bits, as many a pixel in both
     rows : numbers of those that are meant in each, default all
     out : (n, m) float32
     memory : bytes for the words of all these rows
     count : told of n·m·pixels
     lower : both sides are the same rows, and what is above the diagonal is left undefined
     """
-    n, m = out.shape
-    width, d = word_width(n if lower else n + m, memory), first.n_pixels
+    (n, m), planes = out.shape, first.planes
+    width, d = word_width(n if lower else n + m, memory, planes), first.n_pixels
     counts = out.view(np.int32)
 
     def take(tile: Tile, part: Counts) -> None:
         counts[tile[0] : tile[1], tile[2] : tile[3]] += part
 
-    with Differences((n, m), take, lower=lower) as differences:
+    with Differences((n, m), take, lower=lower, planes=planes) as differences:
         for at, a, b in _pairs(first, second, rows, width, same=lower):
             for start in range(0, a.shape[1], _RUN):
                 stop = min(start + _RUN, a.shape[1])
                 differences.add(a, b, start, stop)
                 if count is not None:
-                    count.add(out.size * (min(64 * (at + stop), d) - 64 * (at + start)))
-    _convert(counts, out, d)
+                    begin, end = 64 * (at + start) // planes, 64 * (at + stop) // planes
+                    count.add(out.size * (min(end, d) - begin))
+    if planes == 1:
+        _convert(counts, out, lambda part, _: (d - 2 * part) / d)
+        return
+    left, right = (
+        row_scales(s, r).astype(np.float64) for s, r in zip((first, second), rows, strict=True)
+    )
+    _convert(counts, out, lambda part, at: (9 * d - 2 * part) * left[at, np.newaxis] * right)
 
 
 class Differences:
@@ -79,6 +87,7 @@ class Differences:
         counts, a part of all words; one at a time, in any order
     lower : whether both sides are the same rows; tiles above the diagonal are left out, and what
         is above it in others is undefined
+    planes : bits a pixel
     threads : default as many as BLAS takes
     """
 
@@ -88,9 +97,10 @@ class Differences:
         take: Callable[[Tile, Counts], None],
         *,
         lower: bool = False,
+        planes: int = 1,
         threads: int | None = None,
     ) -> None:
-        self._take, self._lower = take, lower
+        self._take, self._lower, self._planes = take, lower, planes
         self._threads = thread_count() if threads is None else threads
         columns = even_blocks(shape[1], _BLOCK)
         self._tiles: list[Tile] = [
@@ -124,7 +134,8 @@ class Differences:
         wanted = 1 if self._pool is None else _TASKS_PER_THREAD * self._threads
         most = max(1, (stop - start) // _FEWEST)
         pieces = min(most, -(-wanted // max(tiles, 1)))
-        edges = [start + (stop - start) * k // pieces for k in range(pieces + 1)]
+        words = (stop - start) // self._planes
+        edges = [start + self._planes * (words * k // pieces) for k in range(pieces + 1)]
         return list(pairwise(edges))
 
     def _each(self, work: Callable[..., None], tasks: Sequence[tuple[Any, ...]]) -> None:
@@ -141,7 +152,7 @@ class Differences:
         top, bottom, left, right = tile
         counts = np.zeros((bottom - top, right - left), dtype=np.int32)
         lower = self._lower and top == left
-        count_differences(a[top:bottom], b[left:right], *words, lower, counts)
+        count_differences(a[top:bottom], b[left:right], *words, lower, self._planes, counts)
         with self._lock:
             self._take(tile, counts)
 
@@ -162,9 +173,9 @@ def _pairs(
     yield from ((at, a, b) for (at, a), (_, b) in zip(*strips, strict=True))
 
 
-def _convert(counts: Counts, out: Floats, n_pixels: int) -> None:
-    """Inner products (d − 2c)/d in place of the counts, whose memory they take."""
+def _convert(counts: Counts, out: Floats, product: Callable[[Doubles, slice], Doubles]) -> None:
+    """Inner products in place of the counts, whose memory they take; some rows at a time."""
     step = max(1, _CONVERTED // max(counts.shape[1], 1))
     for start in range(0, len(counts), step):
-        part = counts[start : start + step].astype(np.float64)
-        out[start : start + step] = (n_pixels - 2 * part) / n_pixels
+        some = slice(start, start + step)
+        out[some] = product(counts[some].astype(np.float64), some)

@@ -76,7 +76,7 @@ def cross(
     else:
         out[:] = 0
     room = memory - out.nbytes if own else memory
-    if are_bits(first) and are_bits(second):
+    if are_bits(first) and are_bits(second) and first.planes == second.planes:
         _bits.fill_products(first, second, (None, None), out, room)
         return out
     width = strip_width(n + m, room)

@@ -39,9 +39,10 @@ def crosses(
     lengths = {pixels(source) for source in (*firsts, second)}
     if len(lengths) > 1:
         raise ValueError(f"rows have {sorted(lengths)} numbers; give fingerprints of one size")
-    bits = [first for first in firsts if are_bits(first)]
-    if are_bits(second) and len(bits) == len(firsts):
-        return _of_bits(bits, second, memory)
+    if are_bits(second):
+        bits = [one for one in firsts if are_bits(one) and one.planes == second.planes]
+        if len(bits) == len(firsts):
+            return _of_bits(bits, second, memory)
     out = [np.zeros((len(first), len(second))) for first in firsts]
     rows = len(second) + sum(map(len, firsts))
     width = strip_width(rows, max(memory, 2 * 4 * rows * _STRIP)) // _STRIP * _STRIP
@@ -63,7 +64,7 @@ def _of_bits(
         return []
     every = BitRows(np.concatenate(words), second.n_pixels)
     products = np.zeros((len(every), len(second)), dtype=np.float32)
-    least = 16 * (len(every) + len(second))
+    least = 16 * second.planes * (len(every) + len(second))
     _bits.fill_products(every, second, (None, None), products, max(memory, least))
     edges = np.cumsum([0, *map(len, words)])
     return [products[a:b].astype(np.float64) for a, b in pairwise(edges)]

@@ -1,4 +1,4 @@
-"""Rows of bits in the memory of a device: words, unpacked to ±1 some pixels at a time."""
+"""Rows of bits in the memory of a device: words, unpacked to int8 some pixels at a time."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -11,12 +11,13 @@ import torch
 from samecam.arrays import Floats, Rows, Words
 from samecam.correlate._rows import DeviceRows
 
-# Bytes that unpacking a word takes: 64 numbers of int8, and an int32 for each of 8 bytes.
-_WORD_BYTES = 64 + 8 * 4
+# Bytes that unpacking 64 pixels takes: as many numbers of int8, and an int32 for each of 8 bytes;
+# of two bits a pixel three of these.
+_WORD_BYTES, _PAIR_BYTES = 64 + 8 * 4, 64 + 3 * 8 * 4
 
 
 class DeviceBits(DeviceRows):
-    """Rows of bits on a device; nothing can be added.
+    """Rows of one bit a pixel on a device; nothing can be added.
 
     Attributes
     ----------
@@ -24,20 +25,31 @@ class DeviceBits(DeviceRows):
     scales : (n,) float32 tensor, 1/√d of whole rows
     """
 
+    _bytes = _WORD_BYTES
+
     @property
     def kind(self) -> np.dtype[Any]:
         """Words."""
         return np.dtype(np.uint64)
 
     def slabs(self) -> Iterator[DeviceRows]:
-        """All rows as ±1 in int8, so many pixels at a time as the work bytes allow."""
-        step = max(1, self.work // (_WORD_BYTES * max(len(self.values), 1)))
-        for start in range(0, self.n_words, step):
-            some = self.values[:, start : min(start + step, self.n_words)]
-            slab = Signs(unpacked(some), self.scales, min(64 * step, self.n_pixels - 64 * start))
+        """All rows as numbers in int8, so many pixels at a time as the work bytes allow."""
+        step = max(1, self.work // (self._bytes * max(len(self.values), 1)))
+        for start in range(0, self.n_pixels, 64 * step):
+            end = min(start + 64 * step, self.n_pixels)
+            slab = self._numbers(self._unpacked(start, end), end - start)
             slab.values[:, slab.n_pixels :] = 0
-            slab.work = self.work
             yield slab
+
+    def _unpacked(self, start: int, end: int) -> torch.Tensor:
+        """Numbers of the words that pixels start … end − 1 are in."""
+        return unpacked(self.values[:, start // 64 : -(-end // 64)])
+
+    def _numbers(self, values: torch.Tensor, n_pixels: int) -> DeviceRows:
+        """Some pixels of the rows."""
+        part = Signs(values, self.scales, n_pixels)
+        part.work = self.work
+        return part
 
     def weighted_sums(self, labels: Rows, weights: Floats, count: int) -> torch.Tensor:
         """See `DeviceRows.weighted_sums`."""
@@ -65,14 +77,13 @@ class DeviceBits(DeviceRows):
 
     def narrowed(self, start: int, end: int) -> DeviceRows:
         """Some pixels of all rows, as numbers."""
-        signs = unpacked(self.values[:, start // 64 : -(-end // 64)])
-        part = Signs(signs[:, start % 64 : start % 64 + end - start], self.scales, end - start)
-        part.work = self.work
-        return part
+        values = self._unpacked(start, end)[:, start % 64 : start % 64 + end - start]
+        return self._numbers(values, end - start)
 
     def words(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Words]]:
         """See `FingerprintStore.words`."""
         values, scales = self.part(rows)
+        width = self.whole_words(width)
         for start in range(0, self.n_words, width):
             some = values[: len(scales), start : start + width].contiguous()
             yield start, some.cpu().numpy().view(np.uint64)
@@ -80,7 +91,7 @@ class DeviceBits(DeviceRows):
     def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`."""
         values, scales = self.part(rows)
-        some = DeviceBits(values, scales, self.n_pixels)
+        some = type(self)(values, scales, self.n_pixels)
         for start in range(0, self.n_pixels, width):
             part = some.narrowed(start, min(start + width, self.n_pixels)).values[: len(scales)]
             yield start, (part.float() * scales[:, None]).cpu().numpy()
@@ -103,6 +114,34 @@ class DeviceBits(DeviceRows):
         scales[:] = factors.cpu().numpy()
 
 
+class DevicePairs(DeviceBits):
+    """Rows of two bits a pixel on a device; nothing can be added."""
+
+    _bytes = _PAIR_BYTES
+
+    @property
+    def planes(self) -> int:
+        """Bits a pixel."""
+        return 2
+
+    def squared_norms(self) -> torch.Tensor:
+        """See `DeviceRows.squared_norms`."""
+        out = torch.zeros_like(self.scales)
+        for slab in self.slabs():
+            out += slab.squared_norms()
+        return out
+
+    def _unpacked(self, start: int, end: int) -> torch.Tensor:
+        """Numbers of the words that pixels start … end − 1 are in."""
+        return unpacked_pairs(self.values[:, 2 * (start // 64) : 2 * -(-end // 64)])
+
+    def _numbers(self, values: torch.Tensor, n_pixels: int) -> DeviceRows:
+        """Some pixels of the rows."""
+        part = DeviceRows(values, self.scales, n_pixels)
+        part.work = self.work
+        return part
+
+
 class Signs(DeviceRows):
     """Rows of ±1 in int8."""
 
@@ -116,6 +155,22 @@ def unpacked(words: torch.Tensor) -> torch.Tensor:
     index = words.contiguous().view(torch.uint8).flatten().int()
     signs = torch.index_select(_signs_of_bytes(words.device), 0, index)
     return signs.view(torch.int8).view(len(words), -1)
+
+
+def unpacked_pairs(words: torch.Tensor) -> torch.Tensor:
+    """Two bits as ±1 and ±3, (n, 32 · words) int8, eight at a time from a table of all bytes."""
+    pairs = words.contiguous().view(torch.uint8).view(len(words), -1, 2, 8)
+    index = pairs[:, :, 1].int().mul_(256).add_(pairs[:, :, 0]).flatten()
+    numbers = torch.index_select(_numbers_of_bytes(words.device), 0, index)
+    return numbers.view(torch.int8).view(len(words), -1)
+
+
+@cache
+def _numbers_of_bytes(device: torch.device) -> torch.Tensor:
+    """(65536,) int64: the eight numbers of a byte of signs and, times 256, one of small ones."""
+    bits = np.arange(65536)[:, np.newaxis] >> np.arange(16) & 1
+    numbers = (2 * bits[:, :8] - 1) * (3 - 2 * bits[:, 8:])
+    return torch.as_tensor(numbers.astype(np.int8).view(np.int64).ravel(), device=device)
 
 
 @cache

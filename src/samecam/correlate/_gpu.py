@@ -8,7 +8,7 @@ import torch
 
 from samecam.arrays import Doubles, Rows
 from samecam.compute import default_memory, format_bytes, torch_device
-from samecam.correlate._device_bits import DeviceBits
+from samecam.correlate._device_bits import DeviceBits, DevicePairs
 from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._rows import (
     ROW_STEP,
@@ -21,6 +21,7 @@ from samecam.correlate._rows import (
     steps,
     uploaded,
     whole_product,
+    word_pixels,
 )
 from samecam.correlate._strips import are_bits, pixels
 from samecam.errors import SamecamError
@@ -88,23 +89,31 @@ def _gram_of_bits(
 ) -> torch.Tensor:
     """The same of rows of bits, unpacked some pixels at a time: whole numbers to the end."""
     n, d, work = len(chosen), source.n_pixels, min(_WORK_BYTES, budget // 8)
+    scales = torch.ones(0)
     sums = torch.zeros((n, n), dtype=torch.int32, device=torch_device(device))
     if isinstance(source, DeviceBits):
         count = PhotoCount(n, n * d, progress)
-        strips = iter([DeviceBits(*source.part(chosen), d)])
+        strips = iter([type(source)(*source.part(chosen), d)])
     else:
         count = PhotoCount(n, 2 * n * d, progress)  # of reading, and of multiplying
         strips = _uploaded_bits(source, chosen, _strip(source, n, budget - work), device, count)
     for rows in strips:
-        rows.work = work
+        rows.work, scales = work, rows.scales.double()
         for slab in rows.slabs():
             _add_products(sums, slab.values, 0, n, whole_product)
             count.add(n * slab.n_pixels)
     out = sums.view(torch.float32)
     step = max(1, work // (8 * n))
     for start in range(0, n, step):
-        out[start : start + step] = (sums[start : start + step].double() / d).float()
+        part = sums[start : start + step].double()
+        if source.planes == 1:
+            part /= d
+        else:
+            part *= scales[start : start + step, None]
+            part *= scales
+        out[start : start + step] = part.float()
     _mirror(out)
+    out.fill_diagonal_(1)
     return out
 
 
@@ -112,16 +121,17 @@ def _uploaded_bits(
     source: FingerprintStore, chosen: Rows, width: int, device: str, count: PhotoCount
 ) -> Iterator[DeviceBits]:
     """Some rows, so many words at a time, in memory that is used again."""
-    n, d = len(chosen), source.n_pixels
+    n, d, many = len(chosen), source.n_pixels, word_pixels(source)
+    kind = DeviceBits if source.planes == 1 else DevicePairs
     values, scales = empty_rows(source, n, width, torch_device(device))
     checks = np.zeros(n, dtype=np.uint32)
     for start in range(0, source.n_words, width):
         if start:
             values.zero_()
-        here = min(64 * width, d - 64 * start)
+        here = min(many * width, d - many * start)
         for first, last in uploaded(source, chosen, start, values, scales, checks):
             count.add((last - first) * here)
-        yield DeviceBits(values, scales, here)
+        yield kind(values, scales, here)
 
 
 def _block(n: int) -> int:

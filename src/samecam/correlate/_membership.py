@@ -149,14 +149,14 @@ class RowAdder:
             np.matmul(matrix, part, out=out[a - self._first : b - self._first])
 
 
-def whole_weights(weights: npt.NDArray[np.floating]) -> tuple[Floats, float]:
-    """Positive weights rounded to 1 … 63 of a unit, and the unit.
+def whole_weights(weights: npt.NDArray[np.floating], levels: int = _LEVELS) -> tuple[Floats, float]:
+    """Positive weights rounded to 1 … 63 (or so many levels) of a unit, and the unit.
 
     The unit has few digits, so that its multiples are exact in float32.
     """
-    fraction, exponent = np.frexp(float(weights.max(initial=1e-30)) / _LEVELS)
+    fraction, exponent = np.frexp(float(weights.max(initial=1e-30)) / levels)
     unit = float(np.ldexp(np.rint(fraction * 2**16) / 2**16, exponent))
-    whole = np.clip(np.rint(weights / unit), 1, _LEVELS)
+    whole = np.clip(np.rint(weights / unit), 1, levels)
     return (whole * unit).astype(np.float32), unit
 
 

@@ -45,7 +45,7 @@ class PhotoSums:
     Attributes
     ----------
     products : (k, n) s_ci = Σ_{j∈c} g_ij, the photo itself included where it is a member
-    norms : (n,) g_ii, 1 but for rounding
+    norms : (n,) what of it is the photo's product with itself, 1 but for rounding
     memory : bytes of the budget that are left beside these
     """
 
@@ -128,14 +128,15 @@ def _sums_of_bits(
     taken = 0 if in_memory else 8 * n * max(b - a for a, b in blocks)
     out = DoubleMatrix((count, n), in_memory=in_memory, folder=folder)
     told = PhotoCount(n, n * source.n_words * len(blocks), progress)
+    given = _bit_sums.BitMembers(source, members)
     for first, last in blocks:
-        some = members.only(first, last)
+        some = given.only(first, last)
         target = out.read(first, last) if in_memory else np.zeros((last - first, n))
-        width = _bit_sums.product_width(n, some, left - taken)
+        width = some.width(n, left - taken)
         _bit_sums.fill_products(source, some, target, width, count=told)
         out.write(first, target)
         del target  # before the next is made
-    return PhotoSums(out, np.ones(n), left)
+    return PhotoSums(out, np.where(members.labels >= 0, given.parts, 1.0), left)
 
 
 def _room(n: int, count: int, memory: int) -> tuple[bool, int]:

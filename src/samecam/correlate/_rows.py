@@ -77,7 +77,7 @@ class DeviceRows(FingerprintStore):
         n, d = len(source), pixels(source)
         values, scales = empty_rows(source, n, min(width, length(source)), torch_device(device))
         rows, checks = np.arange(n, dtype=np.intp), np.zeros(n, dtype=np.uint32)
-        many = 64 if are_bits(source) else 1
+        many = word_pixels(source)
         for start in range(0, length(source), width):
             if start:
                 values.zero_()
@@ -193,9 +193,16 @@ def strips_on(source: Any, device: str, memory: int) -> Iterator[DeviceRows]:
 
 def rows_type(source: Any) -> type[DeviceRows]:
     """What rows are on a device."""
-    from samecam.correlate._device_bits import DeviceBits
+    from samecam.correlate._device_bits import DeviceBits, DevicePairs
 
-    return DeviceBits if are_bits(source) else DeviceRows
+    if not are_bits(source):
+        return DeviceRows
+    return DeviceBits if source.planes == 1 else DevicePairs
+
+
+def word_pixels(source: Any) -> int:
+    """Pixels for each number of a row on a device."""
+    return 64 // source.planes if are_bits(source) else 1
 
 
 def rounded(count: int, step: int) -> int:
@@ -215,7 +222,7 @@ def length(source: Any) -> int:
 
 def steps(source: Any) -> tuple[int, int]:
     """What the numbers of a row are a multiple of on a device, and the fewest of a strip."""
-    return (1, 1) if are_bits(source) else (PIXEL_STEP, STRIP_LEAST)
+    return (source.planes, source.planes) if are_bits(source) else (PIXEL_STEP, STRIP_LEAST)
 
 
 def row_bytes(source: Any) -> int:

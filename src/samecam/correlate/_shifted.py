@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from samecam.arrays import Doubles, Rows, Words
 from samecam.compute import thread_count
-from samecam.correlate._bit_sums import Columns
+from samecam.correlate._bit_sums import LEVELS, Columns, as_bits, held_rows
 from samecam.correlate._bits import Differences
-from samecam.correlate._membership import Membership
-from samecam.correlate._strips import DEFAULT_MEMORY, word_strips, word_width
+from samecam.correlate._membership import Membership, whole_weights
+from samecam.correlate._strips import DEFAULT_MEMORY, bit_strips, row_scales, word_width
 from samecam.store import FingerprintStore
 
 Wholes = npt.NDArray[np.int64]
@@ -51,8 +51,8 @@ class RowSum(Protocol):
 def sum_rows(source: FingerprintStore, members: Rows, *, memory: int = DEFAULT_MEMORY) -> RowSum:
     """The sum of some rows of bits or int8, to be shifted.
 
-    Bits are added up exactly, as planes of binary digits. Of rows of int8 the scales are rounded,
-    to 1/4095 of the largest (somewhat more, if there are thousands of rows).
+    Rows of one bit a pixel are added up exactly, as planes of binary digits. Of others the scales
+    are rounded to 1/4095 of the largest (of int8 somewhat more, if there are thousands of rows).
 
     Parameters
     ----------
@@ -119,16 +119,24 @@ class _BitSum:
     are 0 beyond the last pixel, so it is right as it is. Pixels that meet none are left out of the
     others: with bits beyond the last pixel in the last word, those are pixels of the row that meet
     these bits of the sum, and pixels of the sum that meet those of the row.
+
+    A row of two bits a pixel is 2a + b of two rows of one bit, each of which is multiplied so.
     """
 
     def __init__(self, source: FingerprintStore, members: Rows, memory: int) -> None:
-        columns = Columns(Membership(np.zeros(len(members), dtype=np.intp)))
-        self._planes = np.zeros((len(columns), source.n_words), dtype=np.uint64)
-        self._weights, self._size, self._d = columns.weight, len(members), source.n_pixels
-        rows = len(members) + len(columns)
+        bits, self._d = source.planes, source.n_pixels
+        self._factors = np.array([2, 1] if bits == 2 else [1])
+        weights, self._unit = np.ones(len(members), dtype=np.float32), 1.0
+        if bits == 2:
+            weights, self._unit = whole_weights(row_scales(source, members), LEVELS)
+        labels = np.zeros(len(members), dtype=np.intp)
+        columns = Columns(as_bits(Membership(labels, None, weights, self._unit), bits))
+        self._planes = np.zeros((len(columns), source.n_words // bits), dtype=np.uint64)
+        self._weights, self._size = columns.weight, int(columns.size.sum())
+        rows = held_rows(len(members), bits) + len(columns)
         width = word_width(rows, max(memory, _LEAST * rows))
         with Differences((0, 0), lambda *_: None) as threads:
-            for start, part in word_strips(source, width, members) if len(members) else ():
+            for start, part in bit_strips(source, width, members) if len(members) else ():
                 some = np.empty((len(columns), part.shape[1]), dtype=np.uint64)
                 columns.fill(part, some, threads)
                 self._planes[:, start : start + part.shape[1]] = some
@@ -143,14 +151,19 @@ class _BitSum:
         self, values: Words, scale: float, offsets: Rows, *, member: bool = False
     ) -> Doubles:
         """See `RowSum`."""
-        del scale  # 1/√d of each
-        own = int(_ones(values[np.newaxis])[0])
-        counts = self._products(
-            values, own, self._planes, self._weights, self._size, self._ones, offsets
-        )
-        if member:
-            one = np.ones(1, dtype=np.int64)
-            counts -= self._products(values, own, values[np.newaxis], one, 1, own, offsets)
+        rows, weight, factors = values[np.newaxis], 1, self._factors
+        if len(factors) == 2:
+            rows, weight = _pair(values), max(1, round(float(scale) / self._unit))
+        ones, counts = _ones(rows), np.zeros(len(offsets), dtype=np.int64)
+        total, size = int(factors @ ones), int(factors.sum())
+        for row, own, factor in zip(rows, ones.tolist(), factors.tolist(), strict=True):
+            given = (self._planes, self._weights, self._size, self._ones)
+            counts += factor * self._products(row, own, *given, offsets)
+            if member:
+                itself = self._products(row, own, rows, factors, size, total, offsets)
+                counts -= factor * weight * itself
+        if len(factors) == 2:
+            return np.asarray(counts * (float(scale) * self._unit))
         return np.asarray(counts / self._d)
 
     def _products(
@@ -179,6 +192,15 @@ class _BitSum:
             - 2 * (ones_of_sum - lost_of_sum)
             + size * pixels
         )
+
+
+def _pair(values: Words) -> Words:
+    """The two rows of one bit that a row of two bits is made of."""
+    from samecam.correlate._bit_kernels import split_pairs
+
+    rows = np.empty((2, values.size // 2), dtype=np.uint64)
+    split_pairs(values[np.newaxis], rows)
+    return rows
 
 
 def _ones(words: Words) -> Wholes:

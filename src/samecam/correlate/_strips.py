@@ -26,8 +26,16 @@ def pixels(source: Source) -> int:
 
 
 def are_bits(source: Source) -> TypeGuard[FingerprintStore]:
-    """Whether rows have one bit a pixel; those of an array never do."""
+    """Whether rows have one or two bits a pixel; those of an array never do."""
     return isinstance(source, FingerprintStore) and source.is_bits
+
+
+def row_scales(source: FingerprintStore, rows: Rows | None = None) -> Floats:
+    """What the stored numbers of each row are multiplied with."""
+    chosen = np.arange(len(source)) if rows is None else rows
+    scales = np.empty(len(chosen), dtype=np.float32)
+    source.read_stored(chosen, np.empty((len(chosen), 0), dtype=source.kind), scales)
+    return scales
 
 
 def strip_bytes(rows: int, width: int) -> int:
@@ -40,9 +48,10 @@ def strip_width(rows: int, memory: int) -> int:
     return min(_BEST_WIDTH, _what_fits(rows, memory, strip_bytes(max(rows, 1), 1)))
 
 
-def word_width(rows: int, memory: int) -> int:
-    """Words of 64 pixels that a strip of rows of bits may have."""
-    return min(_BEST_WORDS, _what_fits(rows, memory, 2 * 8 * max(rows, 1)))
+def word_width(rows: int, memory: int, planes: int = 1) -> int:
+    """Words that a strip of rows of so many bits a pixel may have."""
+    most = _BEST_WORDS // planes
+    return planes * min(most, _what_fits(rows, memory, 2 * 8 * planes * max(rows, 1)))
 
 
 def _what_fits(rows: int, memory: int, one: int) -> int:
@@ -92,6 +101,27 @@ def word_strips(
         return
     for start, part in source.words(width, rows):
         yield start, np.ascontiguousarray(part)
+
+
+def bit_strips(
+    source: FingerprintStore, width: int, rows: Rows | None = None
+) -> Iterator[tuple[int, Words]]:
+    """(first, strip) in words of 64 pixels and one bit a pixel.
+
+    Rows of two bits are twice as many, see `split_pairs`.
+    """
+    if source.planes == 1:
+        yield from word_strips(source, width, rows)
+        return
+    from samecam.correlate._bit_kernels import split_pairs
+
+    buffer = np.empty(0, dtype=np.uint64)
+    for start, part in source.words(2 * width, rows):
+        if buffer.size < part.size:
+            buffer = np.empty(part.size, dtype=np.uint64)
+        out = buffer[: part.size].reshape(2 * len(part), part.shape[1] // 2)
+        split_pairs(part, out)
+        yield start // 2, out
 
 
 def _all_of(source: Source, rows: Rows | None) -> bool:

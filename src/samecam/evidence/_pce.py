@@ -44,9 +44,9 @@ def least_memory(n_pixels: int, dtype: str = "float16") -> int:
     Parameters
     ----------
     n_pixels : length of a fingerprint
-    dtype : how it is kept; whole frames, "bits" and "int8", need no transforms
+    dtype : how it is kept; whole frames, of bits and of int8, need no transforms
     """
-    each = {"bits": 4, "int8": 16}.get(dtype, _TRANSFORM_BYTES + 4)
+    each = {"bits": 4, "2bits": 8, "int8": 16}.get(dtype, _TRANSFORM_BYTES + 4)
     return max(correlate.LEAST_MEMORY, each * n_pixels)
 
 

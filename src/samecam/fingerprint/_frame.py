@@ -2,7 +2,8 @@
 
 A pixel without residual, as where the picture is clipped or flat, would get a sign from the
 means that are subtracted, and clipped areas would link strangers. In a row of bits it gets a
-random one, which depends on the file and the pixel's place alone; in a row of bytes it gets 0.
+random one, which depends on the file and the pixel's place alone, and counts as small where there
+are two bits a pixel; in a row of bytes it gets 0.
 """
 
 import math
@@ -22,11 +23,11 @@ from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, NoResidualError
 from samecam.fingerprint._rings import BLOCK, residual_rows
 from samecam.fingerprint._wavelet import PHASE
 
-FrameKind = Literal["bits", "int8"]
+FrameKind = Literal["2bits", "bits", "int8"]
 
 # Share of the root-mean-square residual under which a pixel counts as one without residual: of
 # a small one the sign tells more of JPEG than of the sensor (benchmarks/quantised.py).
-NO_RESIDUAL: dict[FrameKind, float] = {"bits": 0.12, "int8": 0.03}
+NO_RESIDUAL: dict[FrameKind, float] = {"bits": 0.12, "2bits": 0.03, "int8": 0.03}
 FLAT_LEVEL = 0.01  # gray levels of the residual under which a pixel is flat
 STEPS = 16  # of int8 in one root mean square
 MOST_KEPT = 2**25  # pixels of a residual that is kept between the two ways through it
@@ -40,8 +41,9 @@ class FrameRow(NamedTuple):
     Attributes
     ----------
     values : bits, uint64 (⌈d/64⌉,): bit k of word j is pixel 64j + k in row-major order, 1 for
-        positive, beyond the last pixel 0; or int8 (d,)
-    scale : what a value of 1 stands for; of bits 1/√d, for +1 and −1
+        positive, beyond the last pixel 0; two bits a pixel, (2⌈d/64⌉,): such words alternate with
+        words that are 1 where the value is ±1 and 0 where it is ±3; or int8 (d,)
+    scale : what a value of 1 stands for; of one bit 1/√d, for +1 and −1
     flat : share of pixels without residual
     """
 
@@ -53,14 +55,15 @@ class FrameRow(NamedTuple):
 def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float = 3.0) -> FrameRow:
     """Fingerprint of a whole picture, quantised.
 
-    Steps: noise residual of the luma → row, column and 16×16 phase means subtracted → one bit
-    or one byte a pixel.
+    Steps: noise residual of the luma → row, column and 16×16 phase means subtracted → one bit, two
+    bits or one byte a pixel. Two bits are the sign, and whether the residual is above its root mean
+    square: ±3, else ±1.
 
     Parameters
     ----------
     pixels : (h, w) luma on the 0–255 scale
     key : SHA-256 of the file in hexadecimal; decides on the bits of pixels without residual
-    dtype : "bits" or "int8"
+    dtype : "bits", "2bits" or "int8"
     sigma : noise level the denoiser assumes, in gray levels
 
     Raises
@@ -73,8 +76,9 @@ def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float
     _residual.check_sigma(sigma)
     source = Residual(luma, sigma)
     means = subtracted(source)
-    if dtype == "bits":
-        return FrameRow(to_bits(source, means, seed), 1 / math.sqrt(luma.size), means.flat)
+    if dtype != "int8":
+        words = to_bits(source, means, seed, dtype)
+        return FrameRow(words, bit_scale(words, luma.size, dtype), means.flat)
     values, square = to_bytes(source, means)
     if not square:
         raise NoResidualError("the picture is flat: it has no noise residual")
@@ -127,8 +131,9 @@ def frame_rows(
 
 def checked_key(key: str, dtype: str) -> int:
     """Return the number from which random bits are made."""
-    if dtype not in ("bits", "int8"):
-        raise ParameterValueError("dtype", f"{{name}} is {dtype!r}; choose 'bits' or 'int8'")
+    if dtype not in NO_RESIDUAL:
+        names = "'bits', '2bits' or 'int8'"
+        raise ParameterValueError("dtype", f"{{name}} is {dtype!r}; choose {names}")
     if not re.match(f"[0-9a-fA-F]{{{_KEY}}}", key):
         reason = f"{{name}} is {key[:80]!r}; give the SHA-256 of the file in hexadecimal"
         raise ParameterValueError("key", reason)
@@ -231,18 +236,26 @@ def subtracted(source: Residual) -> Means:
     return Means(rows, shifts.astype(np.float32), rms, below / (height * width))
 
 
-def to_bits(source: Residual, means: Means, seed: int) -> Words:
-    """Signs of what is left, and random bits."""
+def to_bits(source: Residual, means: Means, seed: int, dtype: FrameKind = "bits") -> Words:
+    """Signs of what is left, and random bits; of two bits a pixel also what is small."""
     from samecam.fingerprint import _quantise
 
-    height, width = source.shape
-    words = np.empty(-(-height * width // 64), dtype=np.uint64)
+    (height, width), planes = source.shape, 2 if dtype == "2bits" else 1
+    words = np.empty(planes * -(-height * width // 64), dtype=np.uint64)
     packed = np.zeros(width // 8 + 16, dtype=np.uint64)
-    least = np.float32(NO_RESIDUAL["bits"] * means.rms)
+    least, large = np.float32(NO_RESIDUAL[dtype] * means.rms), np.float32(means.rms)
     for start, block in source.rows():
-        given = (means.rows, means.shifts, least, np.uint64(seed))
-        _quantise.to_bits(block, start, *given, packed.view(np.uint8), packed, words)
+        given = (means.rows, means.shifts, least, large, np.uint64(seed))
+        _quantise.to_bits(block, start, *given, packed.view(np.uint8), packed, words, planes)
     return words
+
+
+def bit_scale(words: Words, n_pixels: int, dtype: FrameKind) -> float:
+    """What makes the norm of a row of bits 1."""
+    if dtype == "bits":
+        return 1 / math.sqrt(n_pixels)
+    small = int(np.bitwise_count(words[1::2]).sum(dtype=np.int64))
+    return 1 / math.sqrt(9 * n_pixels - 8 * small)
 
 
 def to_bytes(source: Residual, means: Means) -> tuple[npt.NDArray[np.int8], int]:

@@ -17,7 +17,14 @@ import torch
 from samecam import compute
 from samecam.errors import SamecamError
 from samecam.fingerprint._fingerprint import LEAST_RESIDUAL
-from samecam.fingerprint._frame import FLAT_LEVEL, NO_RESIDUAL, STEPS, FrameKind, FrameRow
+from samecam.fingerprint._frame import (
+    FLAT_LEVEL,
+    NO_RESIDUAL,
+    STEPS,
+    FrameKind,
+    FrameRow,
+    bit_scale,
+)
 from samecam.fingerprint._gpu import (
     MIDDLE,
     least_mean,
@@ -163,15 +170,19 @@ def row_of(residual: Tensor, seed: int, dtype: FrameKind) -> FrameRow | None:
     least = float(np.float32(NO_RESIDUAL[dtype] * rms))
     empty = magnitude.lt_(least).to(torch.bool)
     empty |= residual.abs() < least
-    if dtype == "bits":
+    if dtype != "int8":
         words = _packed(residual > 0, empty, seed)
-        return FrameRow(_host(words).view(np.uint64), size**-0.5, flat)
-    values = residual.mul_(float(np.float32(STEPS / rms))).round_().clamp_(-127, 127)
-    values.masked_fill_(empty, 0)
-    square = values.square().sum(dtype=torch.float64).item()
+        if dtype == "2bits":
+            empty |= residual.abs_() <= float(np.float32(rms))
+            words = torch.stack((words, _words(empty)), dim=1).flatten()
+        values = _host(words).view(np.uint64)
+        return FrameRow(values, bit_scale(values, size, dtype), flat)
+    steps = residual.mul_(float(np.float32(STEPS / rms))).round_().clamp_(-127, 127)
+    steps.masked_fill_(empty, 0)
+    square = steps.square().sum(dtype=torch.float64).item()
     if not square:
         return None
-    return FrameRow(_host(values.to(torch.int8).flatten()), square**-0.5, flat)
+    return FrameRow(_host(steps.to(torch.int8).flatten()), square**-0.5, flat)
 
 
 def _host(tensor: Tensor) -> npt.NDArray[Any]:

@@ -22,7 +22,7 @@ _ROUND = np.float32(12582912.0)
 _GATHER = np.uint64(0x0102040810204080)
 _ONES = np.uint64(0x0101010101010101)
 _FOLD = 256  # numbers to which a row is folded to be added up
-_ONE, _TOP = np.uint64(1), np.uint64(56)
+_TOP = np.uint64(56)
 
 
 @_jit
@@ -82,20 +82,26 @@ def to_bits(
     means: Floats,
     shifts: Floats,
     least: np.float32,
+    large: np.float32,
     seed: np.uint64,
     codes: _Bytes,
     packed: Words,
     words: Words,
+    planes: int,
 ) -> None:
     """Signs of rows of the residual, from row `first` on, after subtraction of means.
+
+    With two planes words of signs alternate with words that are 1 for what is small.
 
     Parameters
     ----------
     means, shifts : (h,) and (16, w), means of rows, and of columns and phases
-    least : what is below it before or after the subtraction gets a random bit
+    least : what is below it before or after the subtraction gets a random sign, and is small
+    large : what is not above it after the subtraction is small
     codes, packed : (≥ w + 64,) bytes and the same memory in words; between calls they hold
         the pixels of a word that is not full yet
     words : the row
+    planes : bits a pixel
     """
     for k in range(len(block)):
         y = first + k
@@ -106,29 +112,44 @@ def to_bits(
             v = row[x]
             u = (v - mean) - shift[x]
             hole = (abs(v) < least) | (abs(u) < least)
-            code[x] = np.uint8(u > np.float32(0.0)) | (np.uint8(hole) << np.uint8(1))
+            small = (abs(u) <= large) | hole
+            code[x] = (
+                np.uint8(u > np.float32(0.0))
+                | (np.uint8(hole) << np.uint8(1))
+                | (np.uint8(small) << np.uint8(2))
+            )
         word, count = y * row.size // 64, (start + row.size) // 64
-        _pack(packed, count, word, seed, words)
+        _pack(packed, count, word, seed, words, planes)
         for x in range(start + row.size - 64 * count):
             codes[x] = codes[64 * count + x]
     filled = (first + len(block)) * block.shape[1]
-    if filled % 64 and filled // 64 == len(words) - 1:
+    if filled % 64 and filled // 64 == len(words) // planes - 1:
         codes[filled % 64 : 64] = 0
-        _pack(packed, 1, len(words) - 1, seed, words)
+        _pack(packed, 1, filled // 64, seed, words, planes)
 
 
 @_jit
-def _pack(packed: Words, count: int, first: int, seed: np.uint64, words: Words) -> None:
-    """Fill `count` words: the sign where there is one, else a random bit of the word's own."""
+def _pack(
+    packed: Words, count: int, first: int, seed: np.uint64, words: Words, planes: int
+) -> None:
+    """Fill words of 64 · `count` pixels: the sign where there is one, else a random bit."""
     for j in range(count):
-        signs = holes = np.uint64(0)
-        for i in range(8):
-            eight = packed[8 * j + i]
-            place = np.uint64(8 * i)
-            signs |= (((eight & _ONES) * _GATHER) >> _TOP) << place
-            holes |= ((((eight >> _ONE) & _ONES) * _GATHER) >> _TOP) << place
+        codes = packed[8 * j : 8 * j + 8]
+        signs, holes = _gathered(codes, 0), _gathered(codes, 1)
         random = random_word(seed, first + j)
-        words[first + j] = (signs & ~holes) | (random & holes)
+        words[planes * (first + j)] = (signs & ~holes) | (random & holes)
+        if planes == 2:
+            words[2 * (first + j) + 1] = _gathered(codes, 2)
+
+
+@_jit
+def _gathered(codes: Words, bit: int) -> np.uint64:
+    """One bit of each of 64 bytes as a word."""
+    word = np.uint64(0)
+    for i in range(8):
+        eight = (codes[i] >> np.uint64(bit)) & _ONES
+        word |= ((eight * _GATHER) >> _TOP) << np.uint64(8 * i)
+    return word
 
 
 @_jit

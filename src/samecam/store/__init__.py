@@ -2,9 +2,16 @@
 
 from samecam.frames import Frame
 from samecam.store._base import FingerprintStore, Record
-from samecam.store._bits import BitRows, pack, unpack
+from samecam.store._bits import BitRows, pack, pair_scales, unpack
 from samecam.store._bytes import ByteRows
-from samecam.store._codec import BITS_FROM, DTYPES, Dtype, DtypeChoice, frame_dtype
+from samecam.store._codec import (
+    BITS_FROM,
+    DTYPES,
+    TWO_BITS_FROM,
+    Dtype,
+    DtypeChoice,
+    frame_dtype,
+)
 from samecam.store._disk import DiskStore
 from samecam.store._memory import MemoryStore
 from samecam.store._rows import StoredRows
@@ -20,6 +27,7 @@ from samecam.store._subset import Subset
 __all__ = [
     "BITS_FROM",
     "DTYPES",
+    "TWO_BITS_FROM",
     "BitRows",
     "ByteRows",
     "DiskStore",
@@ -37,6 +45,7 @@ __all__ = [
     "Subset",
     "frame_dtype",
     "pack",
+    "pair_scales",
     "record_bytes",
     "unpack",
 ]

@@ -102,22 +102,36 @@ class FingerprintStore(ABC):
 
     @property
     def is_bits(self) -> bool:
-        """Whether rows have one bit a pixel, and can be read as words of 64.
+        """Whether rows have one or two bits a pixel, and can be read as words of 64.
 
-        Bit k of word j is pixel 64j + k of the row, 1 for +1/√d and 0 for −1/√d; bits beyond
-        the last pixel are 0. The inner product of two rows is 1 − 2·popcount(a XOR b)/d.
+        Of one: bit k of word j is pixel 64j + k of the row, 1 for +1/√d and 0 for −1/√d. The inner
+        product of two rows is 1 − 2·popcount(a XOR b)/d. Of two: word 2j has the signs of pixels
+        64j … 64j + 63, and bits of word 2j + 1 are 1 for pixels of ±1 and 0 for pixels of ±3, all
+        times a scale that makes the norm 1. Bits beyond the last pixel are 0.
         """
         return self.kind == np.uint64
 
     @property
+    def planes(self) -> int:
+        """Bits a pixel of rows of bits."""
+        return 1
+
+    @property
     def n_words(self) -> int:
         """Words of a row of bits."""
-        return -(-self.n_pixels // 64)
+        return self.planes * -(-self.n_pixels // 64)
+
+    def whole_words(self, width: int) -> int:
+        """So many words of a row, or fewer, that all bits of their pixels are among them."""
+        return max(self.planes, width - width % self.planes)
 
     def words(
         self, width: int, rows: npt.NDArray[np.intp] | None = None
     ) -> Iterator[tuple[int, Words]]:
-        """(first word, (n, ≤width) part) of rows of bits, as `columns` gives pixels."""
+        """(first word, (n, ≤width) part) of rows of bits, as `columns` gives pixels.
+
+        Words that belong to the same pixels are never in two parts.
+        """
         del width, rows
         raise TypeError("these rows are no bits; read them as columns")
 
@@ -133,7 +147,7 @@ class FingerprintStore(ABC):
     ) -> None:
         """Rows as they are kept: row k is scales[k] · out[k], from pixel `start` on.
 
-        Of rows of bits, `start` and width count words of 64 pixels.
+        Of rows of bits, `start` and width count words.
 
         Parameters
         ----------

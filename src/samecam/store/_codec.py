@@ -1,4 +1,4 @@
-"""How a fingerprint is written as bytes: floats, int8 with a scale, or one bit a pixel."""
+"""How a fingerprint is written as bytes: floats, int8 with a scale, or one or two bits a pixel."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from samecam.arrays import Floats
 from samecam.errors import SamecamError
 from samecam.frames import Frame
 
-Dtype = Literal["bits", "float16", "float32", "int8"]
+Dtype = Literal["bits", "2bits", "float16", "float32", "int8"]
 DtypeChoice = Dtype | Literal["auto"]
 
 # Kind of number on disk (little-endian) and ending of the shard files.
@@ -17,12 +17,14 @@ _KINDS: dict[str, tuple[np.dtype[Any], str]] = {
     "float16": (np.dtype("<f2"), "f16"),
     "float32": (np.dtype("<f4"), "f32"),
     "int8": (np.dtype("i1"), "i8"),
+    "2bits": (np.dtype("<u8"), "2bits"),
     "bits": (np.dtype("<u8"), "bits"),
 }
 DTYPES = tuple(_KINDS)
-# Pixels of a frame from which "auto" is one bit a pixel; below it is int8. Measured by
-# benchmarks/quantised.py.
-BITS_FROM = 4_000_000
+# Pixels of a frame from which "auto" is two bits a pixel, and one; below it is int8. Measured by
+# benchmarks/quantised.py and benchmarks/recompressed.py.
+TWO_BITS_FROM = 4_000_000
+BITS_FROM = 20_000_000
 # Share of values that int8 must represent without clipping.
 _KEPT = 0.9999
 
@@ -37,12 +39,19 @@ def frame_dtype(frame: Frame, choice: DtypeChoice) -> Dtype:
     """Number type of the rows of a frame: as chosen, or by its size."""
     if choice != "auto":
         return choice
-    return "bits" if frame.n_pixels >= BITS_FROM else "int8"
+    if frame.n_pixels >= BITS_FROM:
+        return "bits"
+    return "2bits" if frame.n_pixels >= TWO_BITS_FROM else "int8"
+
+
+def planes(name: str) -> int:
+    """Bits a pixel of rows of bits; 0 of others."""
+    return {"bits": 1, "2bits": 2}.get(name, 0)
 
 
 def items(n_pixels: int, name: str) -> int:
-    """Numbers of a row on disk: pixels, or words of 64."""
-    return -(-n_pixels // 64) if name == "bits" else n_pixels
+    """Numbers of a row on disk: pixels, or words of 64, one for each bit that a pixel has."""
+    return planes(name) * -(-n_pixels // 64) or n_pixels
 
 
 def kind(name: str) -> np.dtype[Any]:
@@ -64,14 +73,20 @@ def encode(vector: npt.ArrayLike, name: str) -> tuple[npt.NDArray[Any], float]:
     """One vector as it is written, and the scale that belongs to it.
 
     Floats are written as they are with scale 1. int8: the 99.99 % quantile of |x| is
-    mapped to 127, larger values are clipped, and the scale ‖x‖/‖q‖ keeps the norm. Bits are
-    the signs, whatever the norm, with the scale 1/√d.
+    mapped to 127, larger values are clipped, and the scale ‖x‖/‖q‖ keeps the norm. One bit
+    is the sign, whatever the norm, with the scale 1/√d; a second one says whether |x| is at most
+    the root mean square, and the scale makes the norm 1.
     """
     values = np.ascontiguousarray(vector, dtype=np.float32)
-    if name == "bits":
-        from samecam.store._bits import pack
+    if planes(name):
+        from samecam.store._bits import pack, pair_scales
 
-        return pack(values[np.newaxis] > 0)[0], float(1 / np.sqrt(values.size))
+        signs = values[np.newaxis] > 0
+        if planes(name) == 1:
+            return pack(signs)[0], float(1 / np.sqrt(values.size))
+        rms = np.sqrt(np.square(values, dtype=np.float64).mean())
+        words = pack(signs, np.abs(values[np.newaxis]) <= rms)
+        return words[0], float(pair_scales(words, values.size)[0])
     if name != "int8":
         return values.astype(kind(name)), 1.0
     top = float(np.quantile(np.abs(values), _KEPT)) or float(np.abs(values).max())

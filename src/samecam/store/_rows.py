@@ -156,14 +156,23 @@ class StoredRows(FingerprintStore):
         """Bytes of a row, or of a part of it, as float32."""
         values = raw.view(self.kind)
         if self.is_bits:
-            unpack(values[np.newaxis], self.n_pixels, out[np.newaxis])
+            self._unpack(values[np.newaxis], scale, out[np.newaxis])
         else:
             _codec.decode(values, scale, out)
+
+    def _unpack(self, words: Words, scale: float, out: Floats) -> None:
+        pairs = None if self.planes == 1 else np.array([scale], dtype=np.float32)
+        unpack(words, self.n_pixels, out, scales=pairs)
 
     @property
     def kind(self) -> np.dtype[Any]:
         """Number type that `read_stored` gives."""
         return _codec.kind(self.dtype)
+
+    @property
+    def planes(self) -> int:
+        """Bits a pixel of rows of bits."""
+        return max(1, _codec.planes(self.dtype))
 
     def read_stored(
         self,
@@ -205,9 +214,10 @@ class StoredRows(FingerprintStore):
         """
         if not self.is_bits:
             return self._parts(width, rows, _Part(self._read_numbers, np.float32))
-        words = self.n_words if width >= self.n_pixels else max(1, width // 64)
-        parts = self._parts(words, rows, _Part(self._read_bits, np.float32, 64))
-        return ((64 * start, part) for start, part in parts)
+        many = 64 // self.planes  # pixels for each word
+        words = self.n_words if width >= self.n_pixels else self.whole_words(width // many)
+        parts = self._parts(words, rows, _Part(self._read_bits, np.float32, many))
+        return ((many * start, part) for start, part in parts)
 
     def words(
         self, width: int, rows: npt.NDArray[np.intp] | None = None
@@ -215,7 +225,7 @@ class StoredRows(FingerprintStore):
         """See `FingerprintStore.words`; checked and read ahead as columns are."""
         if not self.is_bits:
             return super().words(width, rows)
-        return self._parts(width, rows, _Part(self._read_words, np.uint64))
+        return self._parts(self.whole_words(width), rows, _Part(self._read_words, np.uint64))
 
     def _parts(
         self, width: int, rows: npt.NDArray[np.intp] | None, part: "_Part"
@@ -232,7 +242,9 @@ class StoredRows(FingerprintStore):
 
         def read(k: int) -> npt.NDArray[Any]:
             count = min(width, every - starts[k])
-            values = min(count * part.values, self.n_pixels - starts[k] * part.values)
+            values = count
+            if part.values > 1:
+                values = min(count * part.values, self.n_pixels - starts[k] * part.values)
             out = buffers[k % 2][: len(chosen) * values].reshape(len(chosen), values)
             part.read(chosen, starts[k], count, out, sums)
             return out
@@ -270,7 +282,7 @@ class StoredRows(FingerprintStore):
         words = np.empty((1, count), dtype=np.uint64)
         for target, row in enumerate(rows):
             self._read_checked(row, start, words.view(np.uint8)[0], target, sums)
-            unpack(words, self.n_pixels, out[target : target + 1])
+            self._unpack(words, self._places[row].scale, out[target : target + 1])
 
     def _read_checked(
         self, row: int, start: int, raw: npt.NDArray[np.uint8], target: int, sums: list[int]

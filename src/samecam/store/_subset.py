@@ -52,6 +52,11 @@ class Subset(FingerprintStore):
         """Number type that `read_stored` gives."""
         return self.store.kind
 
+    @property
+    def planes(self) -> int:
+        """Bits a pixel of rows of bits."""
+        return self.store.planes
+
     def read_stored(
         self,
         rows: npt.NDArray[np.intp],

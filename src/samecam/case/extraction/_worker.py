@@ -262,7 +262,8 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
 
 def frame_kind(frame: Frame, settings: ExtractionSettings) -> FrameKind:
     """How the row of a whole frame is kept."""
-    return "bits" if frame_dtype(frame, settings.rows) == "bits" else "int8"
+    dtype = frame_dtype(frame, settings.rows)
+    return dtype if dtype == "bits" or dtype == "2bits" else "int8"
 
 
 def take_row(

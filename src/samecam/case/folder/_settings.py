@@ -39,9 +39,9 @@ class ExtractionSettings:
         it; all else below but `sigma` is for squares
     at, offset, portrait : where the square lies, see `samecam.photos.read_photo`
     sigma, preset, grid, cfa, wiener, equalise : see `samecam.fingerprint.fingerprint`
-    dtype : numbers on disk: "auto", "bits", "int8", "float16" or "float32". "auto" is float16
-        for squares; for whole frames one bit a pixel from 4 megapixels on and int8 below, and
-        these two alone can be chosen
+    dtype : numbers on disk: "auto", "bits", "2bits", "int8", "float16" or "float32". "auto" is
+        float16 for squares; for whole frames int8 below 4 megapixels, two bits a pixel up to 20,
+        and one bit above, and these three alone can be chosen
     """
 
     size: int | None = None
@@ -79,11 +79,11 @@ class ExtractionSettings:
                     "{name} is for squares, and the whole frame is used: give a size too, 1024 "
                     "for instance, or leave it out.",
                 )
-        if self.dtype not in ("auto", "bits", "int8"):
+        if self.dtype not in ("auto", "bits", "2bits", "int8"):
             raise ParameterError(
                 "dtype",
-                f"{{name}} is {self.dtype!r}; whole frames are kept as 'bits' or 'int8', squares "
-                "(give a size) as floats too.",
+                f"{{name}} is {self.dtype!r}; whole frames are kept as 'bits', '2bits' or "
+                "'int8', squares (give a size) as int8 or floats.",
             )
 
     def _check_square(self, size: int) -> None:
@@ -94,11 +94,11 @@ class ExtractionSettings:
             check_crop(size, self.offset, self.portrait, self.at)
         except ValueError as error:
             raise as_samecam_error(error) from None
-        if self.dtype == "bits":
+        if self.dtype in ("bits", "2bits"):
             raise ParameterError(
                 "dtype",
-                "{name} is 'bits', which is for whole frames: choose 'float16' or 'int8', or leave "
-                "the size out.",
+                f"{{name}} is {self.dtype!r}, which is for whole frames: choose 'float16' or "
+                "'int8', or leave the size out.",
             )
 
     @property

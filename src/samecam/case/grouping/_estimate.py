@@ -1,9 +1,9 @@
 """What grouping and weighing will cost, by laws measured on the processor and on a GPU.
 
 Correlating n photos of d pixels takes n²d multiplications and additions, or of bits half as many
-comparisons of words of 64, at a rate that is measured when it is asked; the sparse representation
-grows as n^2.3 (docs/cost.md), the evidence as the shifts or transforms of photos and as photos
-times groups.
+comparisons of words of 64 (which take longer of two bits a pixel), at a rate that is measured when
+it is asked; the sparse representation grows as n^2.3 (docs/cost.md), the evidence as the shifts or
+transforms of photos and as photos times groups.
 """
 
 from samecam import compute
@@ -28,6 +28,8 @@ _TRANSFORMS = 1.5
 _TABLES = 2e-4  # seconds a photo for tables
 # Comparisons of a photo with a shifted fingerprint, in those of two photos.
 _SHIFTS = 32 * 12
+# How much longer it takes to compare 64 pixels of two bits each than of one (benchmarks/bits.py).
+_COMPARED = {"bits": 1.0, "2bits": 4.3}
 
 
 def with_grouping(
@@ -41,18 +43,21 @@ def with_grouping(
         return plan
     faster = _GPU_FACTOR if resources.device != "cpu" else 1.0
     kinds = {frame_dtype(cost.frame, rows) for cost in plan.frames}
-    words = words_per_second() if "bits" in kinds else 1.0
-    products = products_per_second() if kinds != {"bits"} else 1.0
+    words = words_per_second() if kinds & _COMPARED.keys() else 1.0
+    products = products_per_second() if kinds - _COMPARED.keys() else 1.0
     grouping, weighing = _LOAD, 0.0
     for cost in plan.frames:
         n, d, dtype = cost.photos, cost.frame.n_pixels, frame_dtype(cost.frame, rows)
-        pair = d / 64 / words / 2 if dtype == "bits" else d / products
+        pair = d / products
+        if dtype in _COMPARED:
+            pair = _COMPARED[dtype] * d / 64 / words / 2
         read = n * record_bytes(d, dtype) / _READ
         lasso = _LASSO * (n / 1000) ** _LASSO_GROWTH / faster
         if clustering.name != "consolidated":
             lasso *= 3
         grouping += read + n * n * pair / faster + lasso
         groups = max(1, n // _PER_GROUP)
-        peaks = _SHIFTS * pair if dtype in ("bits", "int8") else _TRANSFORMS * transform_seconds(d)
+        shifted = dtype == "int8" or dtype in _COMPARED
+        peaks = _SHIFTS * pair if shifted else _TRANSFORMS * transform_seconds(d)
         weighing += n * (peaks + 2 * groups * pair + _TABLES) + 2 * read
     return plan.with_parts(grouping=grouping, evidence=weighing)
