@@ -1,7 +1,9 @@
 """Registration: which groups of photos see one sensor in several ways, and how."""
 
 from samecam.register._cameras import Cameras
-from samecam.register._find import GroupedRows, Search, find_cameras
+from samecam.register._find import find_cameras
+from samecam.register._links import Search
+from samecam.register._pieces import GroupedRows
 from samecam.register._view import View
 
 __all__ = ["Cameras", "GroupedRows", "Search", "View", "find_cameras"]

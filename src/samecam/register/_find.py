@@ -1,37 +1,21 @@
 """Cameras out of groups."""
 
-from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from samecam.arrays import Doubles, Labels, Rows
-from samecam.compute import Resources
-from samecam.frames import Frame
-from samecam.register._cameras import Cameras
+from samecam import compute
+from samecam.arrays import Floats, Labels
+from samecam.register._cameras import Camera, Cameras, cameras_of
+from samecam.register._links import Judge, Link, Numbered, Search, links
+from samecam.register._pattern import as_pattern
+from samecam.register._pieces import GroupedRows, Patterns, Piece, pieces
+from samecam.register._resample import warped
 from samecam.register._view import View
-from samecam.store import FingerprintStore
 
-Search = Literal["quick", "normal", "deep"]
-
-
-class GroupedRows(NamedTuple):
-    """The photos of one frame and their groups.
-
-    Attributes
-    ----------
-    frame : width and height
-    rows : their fingerprints
-    photos : (n,) number of each row's photo among all photos
-    groups : (n,) group of each row, counted over all frames from 0; −1: none
-    zoom : (n,) digital zoom that EXIF names; NaN: unknown. Orders the search, is no evidence.
-    """
-
-    frame: Frame
-    rows: FingerprintStore
-    photos: Rows
-    groups: Labels
-    zoom: Doubles
+# Times that photos alone are tried again, since cameras have grown by others.
+_ROUNDS = 3
 
 
 def find_cameras(
@@ -39,22 +23,146 @@ def find_cameras(
     *,
     search: Search = "normal",
     rate: float = 0.01,
-    resources: Resources | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    resources: compute.Resources | None = None,
+    progress: compute.Progress = compute.no_progress,
 ) -> Cameras:
     """Groups, and photos in none, that see one sensor in several ways.
 
     Parameters
     ----------
     frames : the photos of each frame; every photo once
-    search : how far to look; "quick": turns, small shifts and the scales that widths and EXIF
-        suggest; "normal": also all zooms and lens corrections; "deep": also all shifts, for crops
+    search : how far to look; "quick": turns, small shifts, scales near 1 and those that widths
+        suggest; "normal": also all zooms; "deep": also turned ones at all zooms
     rate : probability that chance joins anything wrongly, in all that is searched together
     """
-    del search, rate, resources, progress
-    n = sum(len(frame.photos) for frame in frames)
-    labels = np.full(n, -1, dtype=np.intp)
-    for frame in frames:
-        labels[frame.photos] = frame.groups
-    count = int(labels.max(initial=-1)) + 1
-    return Cameras(labels, labels.copy(), (View(),) * count, tuple(range(count)))
+    memory = (resources or compute.Resources()).memory_for("cpu")
+    given = [part for part in frames if part.frame.height > 1]
+    patterns = Patterns(memory // 3)
+    groups, alone = pieces(given, patterns)
+    labels = np.full(sum(len(part.photos) for part in frames), -1, dtype=np.intp)
+    for part in frames:
+        labels[part.photos] = part.groups
+    work = _Work(labels, groups, alone, patterns, search, rate, memory // 3, progress)
+    work.join_groups()
+    work.place_photos()
+    return work.result()
+
+
+class _Work:
+    """Groups and photos on their way to cameras."""
+
+    def __init__(
+        self,
+        labels: Labels,
+        groups: Numbered,
+        alone: Numbered,
+        patterns: Patterns,
+        search: Search,
+        rate: float,
+        memory: int,
+        progress: compute.Progress,
+    ) -> None:
+        self._labels, self._search, self._memory = labels, search, memory
+        self._groups, self._alone, self._patterns = dict(groups), dict(alone), patterns
+        self._judge, self._placing = Judge(rate / 2), Judge(rate / 2)
+        self._progress = progress
+        self._placed: dict[int, Link] = {}
+        self._cameras: list[Camera] = []
+        self._dropped = 0
+
+    def join_groups(self) -> None:
+        """Cameras out of groups."""
+        groups = list(self._groups.items())
+        together = links(groups, groups, self._search, self._judge, memory=self._memory, same=True)
+        sizes = {group: piece.photos for group, piece in groups}
+        shapes = {group: piece.frame for group, piece in groups}
+        self._cameras, self._dropped = cameras_of(shapes, sizes, together)
+
+    def place_photos(self) -> None:
+        """Photos alone at cameras, again and again as long as cameras grow."""
+        changed = set(range(len(self._cameras)))
+        for _ in range(_ROUNDS):
+            alone = [item for item in self._alone.items() if item[0] not in self._placed]
+            if not alone or not changed:
+                return
+            cameras = [(k, self._camera_piece(k)) for k in sorted(changed)]
+            found = self._photo_links(alone, cameras)
+            changed = set()
+            for link in sorted(found, key=lambda link: -(link.view.score or 0)):
+                if link.picture not in self._placed:
+                    self._placed[link.picture] = link
+                    changed.add(link.camera)
+
+    def _photo_links(self, alone: Numbered, cameras: Numbered) -> list[Link]:
+        """How photos see cameras, also where the photo is the coarser of both."""
+        memory, judge = self._memory, self._placing
+        seen = links(alone, cameras, self._search, judge, memory=memory)
+        others = links(cameras, alone, self._search, judge, memory=memory, near=False)
+        frames = {k: piece.frame for k, piece in cameras}
+        for link in others:
+            photo, camera = self._alone[link.camera].frame, frames[link.picture]
+            view = _kept(link.view.inverse(camera, photo), link.view)
+            seen.append(Link(link.camera, link.picture, view))
+        return seen
+
+    def _camera_piece(self, number: int) -> Piece:
+        """The pattern of a camera in its first group's frame: all that see it, added up."""
+        camera = self._cameras[number]
+        first = self._groups[camera.first]
+        seen = [(self._groups[g], view) for g, view in camera.views.items() if g != camera.first]
+        seen += [
+            (self._alone[k], link.view) for k, link in self._placed.items() if link.camera == number
+        ]
+        seen = [(piece, view) for piece, view in seen if view.scale > 0.7]
+        if not seen:
+            return first
+
+        key = ("camera", number, len(seen))
+        return first._replace(
+            pattern=lambda: self._patterns.get(key, lambda: added(first, seen)),
+        )
+
+    def result(self) -> Cameras:
+        """Labels of cameras, the largest first."""
+        camera_of = {g: k for k, camera in enumerate(self._cameras) for g in camera.views}
+        n_groups = int(self._labels.max(initial=-1)) + 1
+        loose = [g for g in range(n_groups) if g not in camera_of]
+        cameras = [*self._cameras, *(Camera(g, {g: View()}) for g in loose)]
+        camera_of.update({g: len(self._cameras) + k for k, g in enumerate(loose)})
+        labels = np.full(len(self._labels), -1, dtype=np.intp)
+        of_group = np.array([camera_of[g] for g in range(n_groups)], dtype=np.intp)
+        labels[self._labels >= 0] = of_group[self._labels[self._labels >= 0]]
+        for photo, link in self._placed.items():
+            labels[photo] = link.camera
+        sizes = np.bincount(labels[labels >= 0], minlength=len(cameras))
+        firsts = [int(np.flatnonzero(labels == k)[0]) for k in range(len(cameras))]
+        order = sorted(range(len(cameras)), key=lambda k: (-int(sizes[k]), firsts[k]))
+        numbers = np.empty(len(cameras), dtype=np.intp)
+        numbers[order] = np.arange(len(cameras))
+        views = tuple(cameras[camera_of[g]].views[g] for g in range(n_groups))
+        return Cameras(
+            np.where(labels >= 0, numbers[labels], -1),
+            self._labels.copy(),
+            views,
+            tuple(cameras[k].first for k in order),
+            {photo: link.view for photo, link in sorted(self._placed.items())},
+            {
+                "pairs": self._judge.pairs + self._placing.pairs,
+                "places": self._judge.places + self._placing.places,
+                "contradictions": self._dropped,
+            },
+        )
+
+
+def _kept(view: View, judged: View) -> View:
+    from dataclasses import replace
+
+    return replace(view, score=judged.score, rate=judged.rate, share=judged.share, area=judged.area)
+
+
+def added(first: Piece, seen: Sequence[tuple[Piece, View]]) -> npt.NDArray[np.int8]:
+    """Patterns of one sensor in the frame of the first, weighed by their photos."""
+    total: Floats = first.pattern().astype(np.float32) * np.float32(np.sqrt(first.photos))
+    for piece, view in seen:
+        total += np.float32(np.sqrt(piece.photos)) * warped(piece.pattern(), view, first.frame)
+    return as_pattern(total)

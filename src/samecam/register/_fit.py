@@ -1,5 +1,7 @@
 """A view fitted on all that two patterns have in common."""
 
+import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -7,18 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats
+from samecam.compute import thread_count
 from samecam.frames import Frame
 from samecam.register._kernels import Table
-from samecam.register._resample import Pattern, reduced, unturned
+from samecam.register._resample import Pattern, upright
 from samecam.register._view import View, centre, square_radius
 
 TILE, REACH = 128, 3
 _OTHERS = (2 * REACH + 1) ** 2 - 9  # shifts of two pixels and more
-# Scale from which a picture is first made smaller, so that nothing is aliased.
-_REDUCED = 1.1
 _GROWTH = 1.35
 # Steps at one radius at most, and pixels that no tile moves by when nothing is left to gain.
 _STEPS, _STILL = 4, 0.15
+# Tiles that are enough to find a view; the score is of all.
+_MOST_TILES = 240
 # Steps a pixel between whole shifts.
 _FINE = 8
 # Radius in pixels from which lens corrections are looked for, and what one must add to the sum.
@@ -57,37 +60,38 @@ def fit_view(
     least : score under which the search ends with None
     """
     frame = Frame(camera.shape[1], camera.shape[0])
-    flat = np.ascontiguousarray(unturned(picture, start.turn, start.mirrored))
-    zoom = 1.0
-    if start.scale > _REDUCED:
-        zoom = start.scale
-        shape = (int(flat.shape[0] / zoom), int(flat.shape[1] / zoom))
-        flat = reduced(flat, zoom, shape)
+    flat, zoom = upright(picture, start)
+    flat = np.ascontiguousarray(flat)
     view, far = start, float(np.hypot(*centre(frame)))
     while True:
         tiles = _tiles(frame, flat.shape, view, zoom, radius)
         if not len(tiles.corners):
             return None
-        result = _settled(flat, camera, tiles, view, zoom)
-        score, view = result.view.score, result.view
-        if score is None or score < least:
+        fewer = tiles.some(_MOST_TILES)
+        result = _settled(flat, camera, fewer, view, zoom, _STEPS)
+        if _score(result) < least * math.sqrt(len(fewer.corners) / len(tiles.corners)):
             return None
         if radius >= min(far, tiles.farthest + TILE):
-            return result
+            if fewer is not tiles:
+                result = _settled(flat, camera, tiles, result.view, zoom, 2)
+            return result if _score(result) >= least else None
+        view = result.view
         radius *= _GROWTH
 
 
-def _settled(flat: Pattern, camera: Pattern, tiles: "_Tiles", view: View, zoom: float) -> Fitted:
+def _settled(
+    flat: Pattern, camera: Pattern, tiles: "_Tiles", view: View, zoom: float, steps: int
+) -> Fitted:
     """The best of some steps, of which each begins where the one before ended."""
-    best: Fitted | None = None
-    for _ in range(_STEPS):
-        here, maps = _compared(flat, camera, tiles, view, zoom)
-        if best is None or _score(here) > _score(best):
-            best = here
+    best, maps = _compared(flat, camera, tiles, view, zoom)
+    here = best
+    for _ in range(1, steps):
         view, moved = _improved(maps, tiles, here)
         if moved < _STILL:
             break
-    assert best is not None
+        here, maps = _compared(flat, camera, tiles, view, zoom)
+        if _score(here) > _score(best):
+            best = here
     return best
 
 
@@ -99,6 +103,13 @@ class _Tiles(NamedTuple):
     corners: Table
     places: Floats
     farthest: float
+
+    def some(self, most: int) -> "_Tiles":
+        """Not more than so many of them, evenly."""
+        if len(self.corners) <= most:
+            return self
+        at = np.linspace(0, len(self.corners) - 1, most).astype(np.intp)
+        return _Tiles(self.corners[at], self.places[at], self.farthest)
 
 
 def _tiles(frame: Frame, shape: tuple[int, int], view: View, zoom: float, radius: float) -> _Tiles:
@@ -135,7 +146,15 @@ def _compared(
     energy = np.empty((len(maps), 2))
     x, y = map(float, view.shift)
     given = (view.scale / zoom, view.radial / radius, x, y)
-    tile_maps(flat, camera, tiles.corners, TILE, REACH, given, maps, energy)
+
+    def compare(part: slice) -> None:
+        tile_maps(flat, camera, tiles.corners[part], TILE, REACH, given, maps[part], energy[part])
+
+    step = max(1, -(-len(maps) // (2 * thread_count())))
+    parts = [slice(start, start + step) for start in range(0, len(maps), step)]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for _ in pool.map(compare, parts):
+            pass
     return _scored(maps, energy, view)
 
 

@@ -135,8 +135,8 @@ def tile_maps(
             for x in range(size):
                 e += p[x] * p[x]
                 f += q[x] * q[x]
-            a2 += e
-            b2 += f
+            a2 += float(e)
+            b2 += float(f)
         energy[t, 0], energy[t, 1] = a2, b2
         for dy in range(2 * reach + 1):
             for dx in range(2 * reach + 1):

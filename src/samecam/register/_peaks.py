@@ -8,8 +8,7 @@ import numpy as np
 
 from samecam import correlate
 from samecam.arrays import Doubles, Floats
-from samecam.frames import Frame
-from samecam.register._resample import Pattern
+from samecam.register._pieces import Piece
 from samecam.register._rows import Place, Turning, placed_rows, places, scaled_rows
 from samecam.register._view import View
 from samecam.store import BitRows
@@ -22,21 +21,6 @@ _WIDE = 4
 # Neighbouring scales over which chance is measured.
 _USUAL = 41
 _MAD = 1.4826  # standard deviations of a normal law in its median absolute deviation
-
-
-class Piece(NamedTuple):
-    """What is registered: a group of photos, a camera, or one photo.
-
-    Attributes
-    ----------
-    frame : width and height
-    pattern : gives the pattern, (h, w) int8
-    reliable : share of the pattern's variance that is of the sensor; NaN: unknown
-    """
-
-    frame: Frame
-    pattern: Callable[[], Pattern]
-    reliable: float = float("nan")
 
 
 @dataclass(frozen=True)

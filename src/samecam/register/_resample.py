@@ -7,9 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Floats
+from samecam.frames import Frame
 from samecam.register._kernels import Table
+from samecam.register._view import View, centre, square_radius
 
 _local = threading.local()
+# Scale from which a picture is first made smaller.
+_REDUCED = 1.1
 
 Pattern = npt.NDArray[Any]  # (height, width), int8 or float32
 
@@ -41,7 +45,7 @@ def reduced(pattern: Pattern, scale: float, shape: tuple[int, int]) -> Floats:
 
 
 def _buffer(name: str, height: int, width: int) -> Floats:
-    """This thread's array of that name; its rows do not all begin at one place of the cache."""
+    """Array of that name and thread; its rows do not all begin at one place of the cache."""
     wide = width - width % 32 + 48
     kept: Floats | None = getattr(_local, name, None)
     if kept is None or kept.size < height * wide:
@@ -68,6 +72,30 @@ def _cubic(t: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     near = (1.5 * t - 2.5) * t**2 + 1
     far = ((-0.5 * t + 2.5) * t - 4) * t + 2
     return np.where(t < 1, near, np.where(t < 2, far, 0.0))
+
+
+def upright(picture: Pattern, view: View) -> tuple[Pattern, float]:
+    """The pattern of a sensor of which a picture is given, and how much smaller it was made.
+
+    A picture at a zoom is made smaller here, so that nothing is aliased later.
+    """
+    flat = np.ascontiguousarray(unturned(picture, view.turn, view.mirrored))
+    if view.scale <= _REDUCED:
+        return flat, 1.0
+    shape = (int(flat.shape[0] / view.scale), int(flat.shape[1] / view.scale))
+    return reduced(flat, view.scale, shape), view.scale
+
+
+def warped(picture: Pattern, view: View, frame: Frame) -> Floats:
+    """A picture's pattern in the frame of the camera that it sees; 0 where it sees nothing."""
+    from samecam.register._kernels import warp
+
+    flat, zoom = upright(picture, view)
+    out = np.empty(frame.shape, dtype=np.float32)
+    x, y = centre(frame) + np.array(view.shift)
+    radial = view.radial / square_radius(frame)
+    warp(np.ascontiguousarray(flat), -float(y), -float(x), view.scale / zoom, radial, out)
+    return out
 
 
 def turned(pattern: Pattern, turn: int, mirrored: bool) -> Pattern:

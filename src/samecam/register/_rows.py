@@ -12,7 +12,6 @@ from samecam.compute import thread_count
 from samecam.register._resample import Pattern, middle, reduced, turned
 from samecam.store import BitRows
 
-
 _HALVED = 2.6  # scale from which the pattern is halved first: that costs less
 
 

@@ -60,7 +60,8 @@ class View:
         q = np.asarray(points, dtype=np.float64) - centre(camera) - np.array(self.shift)
         square = (q**2).sum(axis=1) / square_radius(camera)
         p = q * (self.scale * (1 + self.radial * square))[:, np.newaxis]
-        return p @ self.turning.T + centre(picture)
+        there: Points = p @ self.turning.T + centre(picture)
+        return there
 
     def points(self, points: Points, picture: Frame, camera: Frame) -> Points:
         """Where points of the picture lie in the camera's frame; see `seen`."""
@@ -69,7 +70,8 @@ class View:
         for _ in range(20):
             square = (q**2).sum(axis=1, keepdims=True) / square_radius(camera)
             q = p / (1 + self.radial * square)
-        return q + centre(camera) + np.array(self.shift)
+        there: Points = q + centre(camera) + np.array(self.shift)
+        return there
 
     def inverse(self, picture: Frame, camera: Frame) -> "View":
         """How the camera's frame is seen from the picture's; the radial term to first order."""

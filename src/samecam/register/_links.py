@@ -1,0 +1,209 @@
+"""Links: pairs of pieces that see one sensor, searched coarsely, fitted, and judged."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from samecam.arrays import Doubles
+from samecam.frames import Frame
+from samecam.register._fit import Fitted, fit_view
+from samecam.register._peaks import Peak, Scales, peaks
+from samecam.register._pieces import Piece
+from samecam.register._rows import Turning
+from samecam.register._view import View
+
+Search = Literal["quick", "normal", "deep"]
+Numbered = Sequence[tuple[int, Piece]]
+
+# Share of the correlation of one camera that a link between groups must show.
+LEAST_SHARE = 0.12
+# Share of the score that must be left without the best and the worst tenth of the tiles.
+_SPREAD = 0.5
+# Views that a fit tries for each place of the coarse search, so to say (benchmarks/views.py).
+FIT_PLACES = 100
+# Known scales: how far about them is looked, and in which steps.
+_ABOUT, _STEP = 0.006, 0.0006
+_ZOOM_ABOUT = 0.015
+_NEAR, _MOST = 1.06, 6.5
+# Score from which no other peak of a pair is looked at.
+_CLEAR = 10.0
+
+
+class Link(NamedTuple):
+    """A picture that sees a camera: their numbers, and how."""
+
+    picture: int
+    camera: int
+    view: View
+
+
+class Judge:
+    """Counts the places that are searched, and says what chance makes of a score."""
+
+    def __init__(self, rate: float) -> None:
+        self.rate, self.places, self.pairs = rate, 0, 0
+
+    def add(self, scales: Scales, pairs: int) -> None:
+        """Take in a search."""
+        self.places += scales.positions * pairs
+        self.pairs += pairs
+
+    def probability(self, score: float) -> float:
+        """That chance gives such a score anywhere in all that was searched so far."""
+        from scipy.special import log_ndtr
+
+        return float(-math.expm1(-self.places * FIT_PLACES * math.exp(float(log_ndtr(-score)))))
+
+
+def turnings(picture: Frame, camera: Frame) -> tuple[Turning, ...]:
+    """Turns under which a picture may see a camera by the shapes of their frames."""
+    upright = (picture.width > picture.height) == (camera.width > camera.height)
+    square = picture.width == picture.height or camera.width == camera.height
+    turns = (0, 90, 180, 270) if square else (0, 180) if upright else (90, 270)
+    return tuple(Turning(turn, mirrored) for mirrored in (False, True) for turn in turns)
+
+
+def searches(
+    pictures: Numbered, cameras: Numbered, search: Search
+) -> Iterator[tuple[Numbered, Numbered, Scales, float]]:
+    """What is searched, from cheap to dear: pictures, cameras, scales, radius where they hold."""
+    for some, others in _parts(pictures, cameras, lambda frame: tuple(frame)):
+        seen, there = some[0][1].frame, others[0][1].frame
+        for ratio in _ratios(seen, there):
+            steps = ratio * np.arange(1 - _ABOUT, 1 + _ABOUT + 1e-9, _STEP)
+            ways = turnings(seen, there)
+            yield some, others, Scales(steps, 1024, 2, ways, whole=True), math.inf
+    for some, others, zoom in _zoomed(pictures, cameras):
+        steps = zoom * np.arange(1 - _ZOOM_ABOUT, 1 + _ZOOM_ABOUT + 1e-9, 0.0008)
+        ways = turnings(some[0][1].frame, others[0][1].frame)
+        yield some, others, Scales(steps, 1536, 3, ways[:1]), 800.0
+    near = np.arange(1 / _NEAR, _NEAR, 0.001)
+    zooms = _NEAR * np.exp(np.arange(0, np.log(_MOST / _NEAR), 0.00125))
+    for some, others in _parts(pictures, cameras, _shape):
+        ways = turnings(some[0][1].frame, others[0][1].frame)
+        yield some, others, Scales(near, 768, 3, ways), 500.0
+    for some, others in _parts(pictures, cameras, _shape):
+        ways = turnings(some[0][1].frame, others[0][1].frame)
+        plain = tuple(way for way in ways if not way.mirrored and way.turn < 180)
+        if search != "quick":
+            yield some, others, Scales(zooms, 1024, 3, plain if search == "normal" else ways), 800.0
+
+
+def _shape(frame: Frame) -> tuple[int, ...]:
+    """-1, 0 or 1: upright, square or wide."""
+    return (int(np.sign(frame.width - frame.height)),)
+
+
+def _parts(
+    pictures: Numbered, cameras: Numbered, kind: Callable[[Frame], tuple[int, ...]]
+) -> Iterator[tuple[Numbered, Numbered]]:
+    """Pictures of one kind of frame with cameras of one kind."""
+    for seen in sorted({kind(piece.frame) for _, piece in pictures}):
+        some = [item for item in pictures if kind(item[1].frame) == seen]
+        for there in sorted({kind(piece.frame) for _, piece in cameras}):
+            yield some, [item for item in cameras if kind(item[1].frame) == there]
+
+
+def _zoomed(pictures: Numbered, cameras: Numbered) -> Iterator[tuple[Numbered, Numbered, float]]:
+    """Pictures and cameras between which EXIF names a zoom, and that zoom in full percents."""
+    zooms: dict[tuple[Frame, Frame, int], tuple[set[int], set[int]]] = {}
+    for a, picture in pictures:
+        for b, camera in cameras:
+            zoom = picture.zoom / camera.zoom * picture.frame.width / camera.frame.width
+            if math.isfinite(zoom) and _NEAR < zoom < _MOST:
+                key = (picture.frame, camera.frame, round(100 * zoom))
+                some, others = zooms.setdefault(key, (set(), set()))
+                some.add(a)
+                others.add(b)
+    for key in sorted(zooms):
+        some, others = zooms[key]
+        yield (
+            [item for item in pictures if item[0] in some],
+            [item for item in cameras if item[0] in others],
+            key[2] / 100,
+        )
+
+
+def _ratios(picture: Frame, camera: Frame) -> list[float]:
+    """Scales that widths and heights suggest, where the picture is the finer one."""
+    sides, others = sorted(picture), sorted(camera)
+    ratios = {sides[0] / others[0], sides[1] / others[1]}
+    return sorted(ratio for ratio in ratios if ratio > _NEAR)
+
+
+def links(
+    pictures: Numbered,
+    cameras: Numbered,
+    search: Search,
+    judge: Judge,
+    *,
+    memory: int,
+    same: bool = False,
+    near: bool = True,
+) -> list[Link]:
+    """Links between pictures and cameras, each judged by all that was searched.
+
+    Parameters
+    ----------
+    memory : bytes for the middles of cameras
+    same : whether pictures and cameras are the same pieces
+    near : whether scales near 1 are searched
+    """
+    fits: list[tuple[Peak, Fitted]] = []
+    by_number = dict(pictures), dict(cameras)
+    for some, others, scales, radius in searches(pictures, cameras, search):
+        about_one = bool(scales.values[0] < 1)
+        if about_one and not near:
+            continue
+
+        def chosen(a: int, b: int, once: bool = about_one) -> bool:
+            return not same or (a < b if once else a != b)
+
+        pairs = sum(chosen(a, b) for a, _ in some for b, _ in others)
+        if not pairs:
+            continue
+        judge.add(scales, pairs)
+        looked_at = sorted(
+            peaks(some, others, scales, chosen, memory), key=lambda peak: -(peak.view.score or 0)
+        )
+        clear = set[tuple[int, int]]()
+        for peak in looked_at:
+            if peak[:2] in clear:
+                continue
+            picture, camera = by_number[0][peak.picture], by_number[1][peak.camera]
+            start = replace(peak.view, score=None)
+            fitted = fit_view(picture.pattern(), camera.pattern(), start, radius=radius)
+            if fitted is not None:
+                fits.append((peak, fitted))
+                clear.update({peak[:2]} if (fitted.view.score or 0) > _CLEAR else set())
+    judged = [_judged(*fit, by_number[0], by_number[1], judge) for fit in fits]
+    return [link for link in judged if link is not None]
+
+
+def _judged(
+    peak: Peak, fitted: Fitted, pictures: dict[int, Piece], cameras: dict[int, Piece], judge: Judge
+) -> Link | None:
+    """The link, if it is one."""
+    score = fitted.view.score or 0.0
+    rate = judge.probability(score)
+    seen, there = pictures[peak.picture], cameras[peak.camera]
+    expected = math.sqrt(max(seen.reliable, 0.0) * max(there.reliable, 0.0))
+    share = fitted.correlation / expected if expected > 0 else None
+    if rate > judge.rate or _without_extremes(fitted.scores) < _SPREAD * score:
+        return None
+    if share is not None and share < LEAST_SHARE:
+        return None
+    return Link(peak.picture, peak.camera, replace(fitted.view, rate=rate, share=share))
+
+
+def _without_extremes(scores: Doubles) -> float:
+    """Score of the tiles without the best and the worst tenth of them."""
+    cut = len(scores) // 10
+    some = np.sort(scores)[cut : len(scores) - cut] if cut else scores
+    if len(some) < 2:
+        return float(scores.sum() / math.sqrt(len(scores)))
+    # a trimmed mean, as a score of all tiles
+    return float(some.mean() * math.sqrt(len(scores)))

@@ -1,0 +1,130 @@
+"""Patterns of groups, photos and cameras, read from their stores when they are needed."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam.arrays import Doubles, Floats, Labels, Rows
+from samecam.frames import Frame
+from samecam.register._pattern import as_pattern
+from samecam.register._resample import Pattern
+from samecam.store import FingerprintStore
+
+# Photos of a group whose sum is its pattern: more of them hardly add to it.
+MOST_PHOTOS = 64
+# Pixels each way under which a picture is too small to be registered.
+SMALLEST = 256
+
+
+class GroupedRows(NamedTuple):
+    """The photos of one frame and their groups.
+
+    Attributes
+    ----------
+    frame : width and height
+    rows : their fingerprints
+    photos : (n,) number of each row's photo among all photos
+    groups : (n,) group of each row, counted over all frames from 0; −1: none
+    zoom : (n,) digital zoom that EXIF names; NaN: unknown. Orders the search, is no evidence.
+    """
+
+    frame: Frame
+    rows: FingerprintStore
+    photos: Rows
+    groups: Labels
+    zoom: Doubles
+
+
+class Piece(NamedTuple):
+    """What is registered: a group of photos, a camera, or one photo.
+
+    Attributes
+    ----------
+    frame : width and height
+    pattern : gives the pattern, (h, w) int8
+    photos : how many it is of
+    reliable : share of the pattern's variance that is of the sensor; NaN: unknown
+    zoom : that EXIF names; NaN: unknown
+    """
+
+    frame: Frame
+    pattern: Callable[[], Pattern]
+    photos: int = 1
+    reliable: float = float("nan")
+    zoom: float = float("nan")
+
+
+class Patterns:
+    """Patterns that were made, the latest of them kept within some bytes."""
+
+    def __init__(self, memory: int) -> None:
+        self._kept: OrderedDict[object, npt.NDArray[np.int8]] = OrderedDict()
+        self._memory, self._bytes = memory, 0
+
+    def get(self, key: object, make: Callable[[], npt.NDArray[np.int8]]) -> npt.NDArray[np.int8]:
+        """The pattern of a key, made if it is not there."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        pattern = make()
+        self._kept[key] = pattern
+        self._bytes += pattern.nbytes
+        while self._bytes > self._memory and len(self._kept) > 2:
+            self._bytes -= self._kept.popitem(last=False)[1].nbytes
+        return pattern
+
+
+def pieces(
+    frames: Sequence[GroupedRows], patterns: Patterns
+) -> tuple[list[tuple[int, Piece]], list[tuple[int, Piece]]]:
+    """Groups, and photos in none, with their numbers; those of small frames are left out."""
+    groups: list[tuple[int, Piece]] = []
+    alone: list[tuple[int, Piece]] = []
+    for given in frames:
+        if min(given.frame) < SMALLEST:
+            continue
+        for group in np.unique(given.groups[given.groups >= 0]):
+            members = np.flatnonzero(given.groups == group)
+            groups.append((int(group), _group(given, members, int(group), patterns)))
+        for row in np.flatnonzero(given.groups < 0):
+            photo = int(given.photos[row])
+            load = _loader(given, np.array([row]), ("photo", photo), patterns)
+            zoom = float(given.zoom[row])
+            alone.append((photo, Piece(given.frame, load, zoom=zoom)))
+    return sorted(groups), sorted(alone)
+
+
+def _group(given: GroupedRows, members: Rows, group: int, patterns: Patterns) -> Piece:
+    """A group; how reliable its pattern is follows from the norm of the sum of its rows."""
+    some = members
+    if len(members) > MOST_PHOTOS:
+        some = members[np.linspace(0, len(members) - 1, MOST_PHOTOS).astype(np.intp)]
+    load = _loader(given, some, ("group", group), patterns)
+    total, n = _sum(given.rows, some), len(some)
+    square = float(np.square(total, dtype=np.float64).sum())
+    zooms = given.zoom[members]
+    known = zooms[np.isfinite(zooms)]
+    zoom = float(np.median(known)) if len(known) else float("nan")
+    return Piece(given.frame, load, len(members), max(0.0, 1 - n / max(square, 1e-30)), zoom)
+
+
+def _loader(
+    given: GroupedRows, rows: Rows, key: tuple[str, int], patterns: Patterns
+) -> Callable[[], Pattern]:
+    def make() -> npt.NDArray[np.int8]:
+        return as_pattern(_sum(given.rows, rows).reshape(given.frame.shape))
+
+    return lambda: patterns.get(key, make)
+
+
+def _sum(rows: FingerprintStore, members: Rows) -> Floats:
+    """Sum of rows, one read at a time."""
+    total = np.zeros(rows.n_pixels, dtype=np.float32)
+    row = np.empty((1, rows.n_pixels), dtype=np.float32)
+    for member in members:
+        rows.read_into(np.array([member], dtype=np.intp), row)
+        total += row[0]
+    return total
