@@ -21,10 +21,12 @@ from samecam.evidence._text import (
     SENSOR,
     apart_sentence,
     base_rate_sentence,
+    joined_sentence,
     null_sentence,
     photo_sentence,
     rate_text,
     still_sentence,
+    view_sentence,
 )
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "group_evidence",
     "intra_correlations",
     "joined_evidence",
+    "joined_sentence",
     "least_memory",
     "local_groups",
     "measured_null",
@@ -64,4 +67,5 @@ __all__ = [
     "shifts",
     "still_scenes",
     "still_sentence",
+    "view_sentence",
 ]

@@ -3,5 +3,6 @@
 from samecam.register._cameras import Cameras
 from samecam.register._find import GroupedRows, Search, find_cameras
 from samecam.register._view import View
+from samecam.register._words import view_words
 
-__all__ = ["Cameras", "GroupedRows", "Search", "View", "find_cameras"]
+__all__ = ["Cameras", "GroupedRows", "Search", "View", "find_cameras", "view_words"]
