@@ -7,7 +7,7 @@ from samecam.evidence._comparisons import (
     fingerprint_quality,
     intra_correlations,
 )
-from samecam.evidence._exif import exif_warnings, one_model_note
+from samecam.evidence._exif import exif_warnings, one_model_note, view_warnings
 from samecam.evidence._frame_pce import frame_pce, shifts
 from samecam.evidence._frames import compare_frames, local_groups
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
@@ -68,4 +68,5 @@ __all__ = [
     "still_scenes",
     "still_sentence",
     "view_sentence",
+    "view_warnings",
 ]

@@ -5,7 +5,8 @@ from samecam.register._view import View
 
 # What a lens correction or the rounding of a scale may change, as a share of the scale.
 _NEARLY, _SAME = 0.06, 0.0005
-# Pixels up to which a shift is not worth a word, and up to which a centre is the same.
+# Pixels up to which a shift is not worth a word, and up to which a centre is the same: zooms
+# and modes are a few pixels off.
 _STILL, _CENTRED = 0.5, 8.0
 
 
@@ -37,7 +38,7 @@ def _field(view: View, picture: Frame, camera: Frame, name: str) -> list[str]:
             parts.append(f"{max(picture)}-pixel copies")
     if natural and (abs(view.scale - 1) > _SAME or abs(view.radial) > _SAME):
         parts.append(_correction(view))
-    if picture == camera and max(map(abs, view.shift)) > _STILL:
+    if picture == camera and max(map(abs, view.shift)) > (_STILL if natural else _CENTRED):
         parts.append("shifted by {} and {} pixels".format(*map(_signed, view.shift)))
     return parts
 

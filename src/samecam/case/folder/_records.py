@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from samecam.case.folder._info import is_of_photos
+from samecam.case.folder._info import has_views, is_of_photos
 from samecam.case.folder._names import CASE, DESCRIPTION, STATUSES, STORE, USED
 from samecam.documents import HASH
 from samecam.errors import SamecamError
@@ -43,9 +43,8 @@ def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] 
                 "begin a new case."
             )
         wanted = _OF_PHOTOS if is_of_photos(info) else _BROUGHT
-        whole = is_of_photos(info) and info["extraction"]["size"] is None
         for record in store.records():
-            _check(folder, record, wanted, whole=whole)
+            _check(folder, record, wanted, whole=has_views(info))
     except BaseException:
         store.close()
         raise
