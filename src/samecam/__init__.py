@@ -2,8 +2,8 @@
 
 `samecam.cluster_photos(photos, case)` does the main job. The rooms, in the order in
 which data runs through them: `samecam.photos`, `samecam.fingerprint`, `samecam.store`,
-`samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.evidence`,
-`samecam.case`, `samecam.report`; and `samecam.compute`, `samecam.simulate`,
+`samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
+`samecam.evidence`, `samecam.case`, `samecam.report`; and `samecam.compute`, `samecam.simulate`,
 `samecam.datasets`, `samecam.metrics`, `samecam.experiments` and `samecam.frames` beside them.
 Each is loaded when it is first asked for.
 """
@@ -26,6 +26,7 @@ if _typing.TYPE_CHECKING:
         frames,
         metrics,
         photos,
+        register,
         report,
         represent,
         simulate,
@@ -74,6 +75,7 @@ __all__ = [
     "metrics",
     "open_case",
     "photos",
+    "register",
     "report",
     "represent",
     "simulate",

@@ -14,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 from samecam import cluster_fingerprints, cluster_photos
 from samecam.case import ClusteringSettings, add_photos, check_log, open_store, verify_case
 from samecam.case.grouping import _add as adding
+from samecam.case.grouping import _cluster as grouping
 from samecam.cluster import ConsolidatedSSC
 from samecam.compute import Resources
 from samecam.errors import SamecamError
@@ -263,7 +264,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer(world, case, added, monk
     stop = threading.Event()
     faults = {
         "extracting": ("samecam.case.extraction._extract.COMMIT_SECONDS", 0),
-        "grouping": ("samecam.case.grouping._add.group_photos", fail),
+        "grouping": ("samecam.case.grouping._add.find_groups", fail),
         "writing": ("samecam.case.grouping._answer.Answer.write", fail),
         "table written": ("samecam.case.grouping._answer.write_atomically", fail_after_the_table),
     }
@@ -289,7 +290,7 @@ def test_stopped_anywhere_it_goes_on_to_the_same_answer(world, case, added, monk
 
 
 def test_photos_that_move_are_listed_and_logged(world, case, monkeypatch):
-    real, before = adding.group_photos, table(world.case / "clusters.csv")
+    real, before = grouping.group_photos, table(world.case / "clusters.csv")
     left = next(path for path, group in before.items() if group == 2)
 
     def moved(store, photos, *words, **options):
@@ -298,7 +299,7 @@ def test_photos_that_move_are_listed_and_logged(world, case, monkeypatch):
         labels[[photo.key for photo in photos].index(left)] = -1
         return labels, details
 
-    monkeypatch.setattr(adding, "group_photos", moved)
+    monkeypatch.setattr(grouping, "group_photos", moved)
     result = add_photos(case, world.root / "held")
     now = table(case / "clusters.csv")
     assert adding.Move(left, 2, -1) in result.moved

@@ -95,7 +95,9 @@ def test_clusters_json_has_the_same_numbers(result):
     table = (result.case / "clusters.csv").read_bytes()
     assert content["sha256"]["clusters.csv"] == hashlib.sha256(table).hexdigest()
     members = {(r["path"], r["sha256"]): r["cluster"] for r in rows}
-    for k, group in enumerate(content["clusters"]):
+    for k, camera in enumerate(content["clusters"]):
+        (group,) = camera["groups"]
+        assert (camera["id"], camera["size"], camera["placed"]) == (k, group["size"], [])
         assert (group["id"], group["size"]) == (k, len(group["members"]))
         assert group["frame"] == "512x384"
         for member in group["members"]:
@@ -109,14 +111,14 @@ def test_clusters_json_has_the_same_numbers(result):
     left = [(m["path"], m["sha256"]) for m in content["unclustered"]]
     assert sorted(left) == sorted(members)
     assert set(members.values()) <= {"-1"}
-    assert [g.as_dict() for g in result.groups] == content["clusters"]
+    assert [camera.as_dict() for camera in result.cameras] == content["clusters"]
 
 
 def test_the_result_speaks_for_itself(result):
     sizes = result.sizes
     assert repr(result) == (
-        f"<Clustering of {len(result.paths)} photos: 3 groups of {sizes[0]} to {sizes[-1]} photos, "
-        f"{result.n_unclustered} photos in none; case {str(result.case)!r}>"
+        f"<Clustering of {len(result.paths)} photos: 3 cameras of {sizes[0]} to {sizes[-1]} "
+        f"photos, {result.n_unclustered} photos of none; case {str(result.case)!r}>"
     )
     assert len(result.unclustered) == result.n_unclustered
     for group in result.groups:
@@ -197,7 +199,7 @@ def test_nothing_usable_is_no_crash(tmp_path):
     words = ("cluster", tmp_path / "photos" / "b", "-o", tmp_path / "c")
     code, out, error = run(*words)
     assert code == 3, error
-    assert "No camera was found; 0 photos in no group." in out
+    assert "No camera was found; 0 photos of no camera." in out
     assert "2 unusable (1 flat, 1 over-exposed), 3 skipped (1 empty, 1 no photo, 1 too" in out
 
 

@@ -108,8 +108,10 @@ def test_without_hashes_no_photo_is_touched(case, monkeypatch):
 def test_json_holds_groups_and_files(case):
     export_case(case, "json", hashes=["sha1"])
     content = json.loads((case / "export.json").read_text())
-    groups = json.loads((case / "clusters.json").read_text())["clusters"]
+    cameras = json.loads((case / "clusters.json").read_text())["clusters"]
+    groups = [group for camera in cameras for group in camera["groups"]]
     assert content["groups"] == groups
+    assert [camera["groups"] for camera in content["cameras"]] == [[0], [1]]
     assert content["hashes"] == ["sha1", "sha256"]
     files = {f["path"]: f for f in content["files"]}
     assert len(files) == 15
@@ -144,7 +146,7 @@ def test_vics_has_what_its_model_demands_and_nothing_it_reserves(made, case):
     tags = {m["RelativeFilePath"]: m.get("Tags") for m in media}
     for row in table(case / "clusters.csv"):
         if row["path"] != ODD:
-            wanted = f"samecam:group-{int(row['cluster']):04d}" if row["cluster"] != "-1" else None
+            wanted = f"samecam:camera-{int(row['cluster']):04d}" if row["cluster"] != "-1" else None
             assert tags[row["path"]] == wanted
 
 

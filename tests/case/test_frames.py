@@ -101,8 +101,9 @@ def test_every_table_says_the_frame(pile, made):
         assert row["frame"] == pile.frame[row["path"]]
     for row in table(made.case / "images.csv"):
         assert f"{row['width']}x{row['height']}" == pile.frame[row["path"]]
-    groups = json.loads((made.case / "clusters.json").read_text())["clusters"]
-    assert [group["frame"] for group in groups] == [group.frame for group in made.groups]
+    cameras = json.loads((made.case / "clusters.json").read_text())["clusters"]
+    frames = [group["frame"] for camera in cameras for group in camera["groups"]]
+    assert frames == [group.frame for group in made.groups]
     counts = Counter(pile.frame.values())
     assert {f.name: n for f, n in made.extraction.frames.items()} == counts
     assert list(made.extraction.frames.values()) == sorted(counts.values(), reverse=True)

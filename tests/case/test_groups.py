@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam.case.extraction._scene import keep_scene, kept_scene
-from samecam.case.folder import clusters_json, read_groups
+from samecam.case.folder import clusters_json, read_cameras
+from samecam.case.grouping._cameras import each_a_camera
 from samecam.case.grouping._evidence import rows_of, weigh
-from samecam.case.grouping._groups import about_evidence, describe_groups
+from samecam.case.grouping._groups import about_evidence, describe_cameras, describe_groups
 from samecam.correlate import centroid_correlations
 from samecam.frames import Frame
 from samecam.store import DiskStore, MemoryStore, Record, Subset
@@ -67,7 +68,7 @@ def test_groups_carry_their_evidence(stored):
         assert group.correlation == pytest.approx(pairs.mean(), abs=1e-5)
         assert group.z == pytest.approx(pairs.sum() / np.sqrt(len(pairs)) / 0.02, rel=0.5)
         assert str(group.nearest) in group.why_apart
-    rows = list(rows_of(records, labels, facts))
+    rows = rows_of(records, labels, facts)
     expected = centroid_correlations(G, labels)
     for row, record, label, r in zip(rows, records, labels, expected, strict=True):
         assert row[:2] == [record.key, label]
@@ -92,7 +93,8 @@ def test_no_group_at_all(stored):
     labels, store = np.full(4, -1), stored(unit_rows(4, 25, 0))
     assert weighed(store, labels) is None
     assert describe_groups(store.records(), labels, None) == []
-    assert next(rows_of(store.records(), labels, None))[:2] == ["0000", -1]
+    assert rows_of(store.records(), labels, None)[0][:2] == ["0000", -1]
+    assert describe_cameras(store.records(), each_a_camera(labels), None, views=False) == []
 
 
 def test_unmoving_scenes_are_named_and_the_rest_weighed_alone(stored):
@@ -127,20 +129,23 @@ def test_groups_survive_the_file_with_odd_names_and_cameras(stored):
     records = [Record(k, "h" + k, meta, frame) for k, meta in zip(names, metas, strict=True)]
     labels = np.array([0, 0, -1])
     facts = weighed(stored(unit_rows(3, 36, 0)), labels, records)
-    groups = describe_groups(records, labels, facts)
+    cameras = describe_cameras(records, each_a_camera(labels), facts, views=False)
     text = clusters_json(
-        groups, [("z", "hz")], about_evidence(facts.null, 1), {"clusters.csv": "hash"}
+        cameras, [("z", "hz")], about_evidence(facts.null, 1), {"clusters.csv": "hash"}
     )
     text.encode("ascii")
     content = json.loads(text)
-    assert read_groups(content) == groups
-    assert content["clusters"][0]["members"][0] == {"path": odd, "sha256": "h" + odd}
-    assert [c["photos"] for c in content["clusters"][0]["cameras"]] == [1, 1]
-    assert content["clusters"][0]["nearest"] is None
+    assert read_cameras(content) == cameras
+    (camera,) = content["clusters"]
+    (group,) = camera["groups"]
+    assert (camera["id"], camera["size"], camera["placed"]) == (0, 2, [])
+    assert group["members"][0] == {"path": odd, "sha256": "h" + odd}
+    assert [c["photos"] for c in group["cameras"]] == [1, 1]
+    assert group["nearest"] is None
     assert content["unclustered"] == [{"path": "z", "sha256": "hz"}]
-    assert content["clusters"][0]["frame"] is None  # of rows that somebody brought
+    assert group["frame"] is None  # of rows that somebody brought
     for other in (1, 3):
-        assert read_groups({**content, "version": other}) is None
+        assert read_cameras({**content, "version": other}) is None
 
 
 @given(st.lists(st.integers(0, 19), unique=True, min_size=1), st.integers(1, 60))

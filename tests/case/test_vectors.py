@@ -78,7 +78,7 @@ def test_the_command_and_its_names_and_evaluate(file, tmp_path):
     words = (*words, "-o", tmp_path / "c")
     code, out, error = run(*words)
     assert code == 0, error
-    assert out.startswith("36 fingerprints: 36 good.\n3 cameras with 12 photos each; 0 photos in")
+    assert out.startswith("36 fingerprints: 36 good.\n3 cameras with 12 photos each; 0 photos of")
     assert list(table(tmp_path / "c" / "clusters.csv")) == sorted(names)
     code, out, _ = run("evaluate", tmp_path / "c", "--truth", tmp_path / "truth.csv", "--json")
     assert json.loads(out)["scores"]["f"] == 1.0

@@ -287,7 +287,7 @@ def test_the_summary_is_for_people(photos, tmp_path):
     assert code == 3
     lines = out.splitlines()
     assert lines[0] == "5 files: 3 good, 2 skipped (1 no photo, 1 too small)."
-    assert lines[1].endswith("in no group.")
+    assert lines[1].endswith("of no camera.")
     assert lines[2].startswith("Took ")
     assert f"samecam evaluate '{case}' --truth TRUTH.csv" in out
     assert "Extracting: 5/5" in error
@@ -312,7 +312,7 @@ def test_one_file_is_one_file(tmp_path):
     assert error.startswith("1 file, ")
     assert " with 1 worker and " in error
     code, out, _ = run("cluster", tmp_path / "photos", "-o", tmp_path / "c", "--no-report")
-    assert "1 photo in no group" in out
+    assert "1 photo of no camera" in out
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc")

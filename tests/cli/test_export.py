@@ -48,9 +48,10 @@ def test_json_says_what_was_written(made, tmp_path):
     words = ("--format", "csv", "-o", target, "--hashes", "MD5, sha1", "--bom", "--json", "-q")
     result = export(made / "case", *words)
     assert json.loads(result.output) == {
-        "file": str(target), "format": "csv", "files": 4, "groups": 0, "without_hashes": {},
+        "file": str(target), "format": "csv", "files": 4, "cameras": 0, "groups": 0,
+            "without_hashes": {},
     }  # fmt: skip
-    assert target.read_bytes().startswith(b"\xef\xbb\xbfgroup_id,")
+    assert target.read_bytes().startswith(b"\xef\xbb\xbfcamera_id,")
     assert target.read_text().count("-1,") >= 4
 
 

@@ -61,7 +61,9 @@ def test_what_people_use_first_stands_first():
     assert list(shown) == list(SECTIONS)
     assert set(shown["Options"]) == FIRST
     assert set(shown["Research methods"]) == RESEARCH
-    assert set(shown["Grouping"]) == {"--found-rate", "--join-rate", "--merge-rate"}
+    assert set(shown["Grouping"]) == {
+        *("--search", "--found-rate", "--join-rate", "--merge-rate"),
+    }
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))

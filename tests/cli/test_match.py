@@ -44,7 +44,10 @@ def test_match_as_json(world):
     assert photo["group"] == photo["best"]["group"]
     assert photo["comparisons"] == 12
     assert photo["frame"] == "256x256"
-    assert set(photo["best"]) == {"group", "turned", "correlation", "z", "p_value"}
+    assert set(photo["best"]) == {
+        *("group", "turned", "correlation", "z", "p_value", "camera", "view"),
+    }
+    assert photo["camera"] == photo["best"]["camera"] == photo["group"]
     assert answer["comparisons"] == sum(p["comparisons"] for p in answer["photos"])
 
 
@@ -127,16 +130,17 @@ def test_add_tells_what_changed_and_verify_agrees(world, tmp_path):
     code, out, _ = run("add", case, world.root / "strangers")
     assert code == 0
     assert "17 new photos used: " in out
-    assert " in 1 new group," in out
-    assert "Groups have new numbers: " in out
+    assert " of 1 new camera," in out
+    assert "Cameras have new numbers: " in out
     code, out, _ = run("add", case, world.root / "strangers")
     assert code == 0
     assert "Nothing was to be done" in out
     answer = json.loads(run("add", case, world.root / "held", "--json", "-q")[1])
     assert answer["folder"] == "added 2"
     assert len(answer["new"]) == 9
-    assert [g["id"] for g in answer["groups"]] == [0, 1, 2, 3]
-    assert sorted(g["was"] for g in answer["groups"]) == [0, 1, 2, 3]
+    assert [camera["id"] for camera in answer["clusters"]] == [0, 1, 2, 3]
+    assert sorted(camera["was"] for camera in answer["clusters"]) == [0, 1, 2, 3]
+    assert (answer["cameras"], answer["groups"]) == (4, 4)
     code, out, _ = run("verify", case)
     assert (code, out.splitlines()[-1]) == (0, "The case agrees.")
     assert "The grouping was replayed and is the same." in out

@@ -105,3 +105,14 @@ def test_a_link_is_to_a_sensor_and_absence_means_little():
     assert "not a person" in evidence.SENSOR
     assert "no evidence of different cameras" in evidence.ABSENCE
     assert "model" in evidence.MODEL
+
+
+def test_views_say_what_they_rest_on():
+    sentence = evidence.view_sentence(45.63, 1e-4, 0.931, 2)
+    assert sentence == (
+        "Seen so, it correlates with the fingerprint of group 2 by 45.6 times what chance "
+        "scatters, 93% of what one camera would show; chance does that anywhere in all that was "
+        "searched in at most 1 in 10,000 cases."
+    )
+    assert "1 in 1,000,000,000,000 cases" in evidence.view_sentence(99, 0.0, None, 0)
+    assert "no bound" in evidence.view_sentence(3, 0.7, None, 0)

@@ -73,7 +73,7 @@ def test_it_is_well_formed_and_names_everything(page, made):
     assert len(parsed.ids) == len(set(parsed.ids))
     text = "".join(parsed.texts)
     content = open_case(made)
-    assert len(parsed.all("article", "group")) == len(content.groups) + 1
+    assert len(parsed.all("article", "card")) == len(content.cameras) + 1
     assert len(parsed.all("figure", "photo")) == len(content.used)
     for photo in content.photos:
         if photo.status != "good":
@@ -148,7 +148,7 @@ def test_without_evidence_members_are_compared_here(case):
         rows = list(csv.reader(io.StringIO(table.decode("utf-8", "surrogateescape"), newline="")))
         stream = io.StringIO()
         csv.writer(stream, lineterminator="\n").writerows(
-            row if k == 0 else [*row[:4], "", "", ""] for k, row in enumerate(rows)
+            row if k == 0 else [*row[:-3], "", "", ""] for k, row in enumerate(rows)
         )
         return stream.getvalue().encode("utf-8", "surrogateescape")
 
@@ -169,13 +169,14 @@ def test_remarks_are_said_and_what_all_groups_have_is_none(case):
         content = open_case(case)
         note = one_model_note([dict(p.image) for p in content.members(content.groups[0])])
         assert note.startswith("All files name one model")
-        objects["clusters"][0]["warnings"] = [note, "Look <here>!"]
-        objects["clusters"][1].update(apart="near", why_apart="They may well be one camera.")
-        objects["clusters"][2].update(apart="different", why_apart="They are two.", warnings=[])
+        groups = [camera["groups"][0] for camera in objects["clusters"]]
+        groups[0]["warnings"] = [note, "Look <here>!"]
+        groups[1].update(apart="near", why_apart="They may well be one camera.")
+        groups[2].update(apart="different", why_apart="They are two.", warnings=[])
 
     rewrite(case, told)
     parsed = Parsed(written(case))
-    remarks = [a.get("data-remarks") for a in parsed.all("article", "group")]
+    remarks = [a.get("data-remarks") for a in parsed.all("article", "card")]
     assert remarks[0] == "1"
     assert remarks[2] is None
     text = "".join(parsed.texts)
@@ -220,7 +221,7 @@ def test_no_group_at_all(tmp_path):
     np.save(tmp_path / "rows.npy", rows)
     cluster_fingerprints(tmp_path / "rows.npy", tmp_path / "case")
     text = written(tmp_path / "case")
-    assert "No group was found" in text
+    assert "No camera was found" in text
     Parsed(text)
 
 
@@ -240,7 +241,8 @@ def test_refusals(case, tmp_path):
 
 def test_tables_that_do_not_fit_together(case):
     def swapped(objects):
-        objects["clusters"][0]["members"] = objects["clusters"][1]["members"]
+        first, second, *_ = objects["clusters"]
+        first["groups"][0]["members"] = second["groups"][0]["members"]
 
     rewrite(case, swapped)
     with pytest.raises(SamecamError, match="do not fit together"):

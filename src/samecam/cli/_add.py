@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._cluster import cameras_text, page
-from samecam.cli._command import command, together
+from samecam.cli._cluster import cameras_text, page, views_dict, views_text
+from samecam.cli._command import command, option, together
 from samecam.cli._extract import (
     announcer,
     exit_code,
@@ -15,6 +15,7 @@ from samecam.cli._extract import (
     files_text,
     head_text,
 )
+from samecam.cli._methods import SEARCH_HELP, SEARCHES
 from samecam.cli._notices import clustering_notices
 from samecam.cli._options import (
     check_case_first,
@@ -31,7 +32,7 @@ from samecam.cli._progress import Phases
 from samecam.cli._text import counted, duration
 
 if TYPE_CHECKING:
-    from samecam.case import Addition
+    from samecam.case import Addition, SearchChoice
 
 _LISTED = 20
 
@@ -39,15 +40,30 @@ _LISTED = 20
 @command()
 @click.argument("case")
 @click.argument("photos", nargs=-1, required=True)
+@option(
+    "--search",
+    type=click.Choice(SEARCHES),
+    metavar="HOW",
+    show_default="as before",
+    help=SEARCH_HELP,
+)
 @together(device_option, memory_option("grouping"), workers_option())
 @together(timeout_option, scheduler_option, output_options)
-def add(case: str, photos: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> int:
+def add(
+    case: str,
+    photos: tuple[str, ...],
+    search: "SearchChoice | None",
+    as_json: bool,
+    quiet: bool,
+    **options: Any,
+) -> int:
     """Let more photos join the groups of a case, or form new ones.
 
-    Only the new photos are read. Grouping begins with the groups as they stand; photos whose
-    group changes are listed. Their paths in CASE begin with "added 1/", "added 2/", and so
-    on. Groups are numbered by size again; what each was before is said. The same command
-    again goes on where it was stopped and does nothing twice.
+    Only the new photos are read. Grouping begins with the groups as they stand, then views of
+    one camera are looked for among all; photos whose camera changes are listed. Their paths in
+    CASE begin with "added 1/", "added 2/", and so on. Cameras are numbered by size again; what
+    each was before is said. The same command again goes on where it was stopped and does
+    nothing twice.
     """
     from samecam.case import add_photos, stop_on_signals
 
@@ -57,6 +73,7 @@ def add(case: str, photos: tuple[str, ...], as_json: bool, quiet: bool, **option
         result = add_photos(
             case,
             photos,
+            search=search,
             resources=resources,
             progress=phases,
             stop=stop,
@@ -78,10 +95,12 @@ def _as_dict(result: "Addition") -> dict[str, Any]:
     return {
         "case": str(clustering.case),
         "folder": result.folder,
-        "groups": [
-            {"id": group.id, "size": group.size, "was": was}
-            for group, was in zip(clustering.groups, result.was, strict=False)
+        "clusters": [
+            {**views_dict(camera), "was": was}
+            for camera, was in zip(clustering.cameras, result.was, strict=False)
         ],
+        "cameras": len(clustering.cameras),
+        "groups": len(clustering.groups),
         "unclustered": clustering.n_unclustered,
         "new": [{"path": path, "cluster": group} for path, group in result.new.items()],
         "moved": [{"path": m.path, "was": m.was, "cluster": m.now} for m in result.moved],
@@ -95,21 +114,23 @@ def _summary(result: "Addition", seconds: float) -> list[str]:
     clustering = result.clustering
     lines = [files_text(clustering.extraction), *clustering_notices(clustering)]
     if not clustering.seconds:
-        return [*lines, cameras_text(clustering), "Nothing was to be done: the answer stands."]
+        lines += [cameras_text(clustering), *views_text(clustering)]
+        return [*lines, "Nothing was to be done: the answer stands."]
     formed = sum(was is None for was in result.was)
     fresh = {k for k, was in enumerate(result.was) if was is None}
-    groups = list(result.new.values())
-    joined = sum(k >= 0 and k not in fresh for k in groups)
-    alone = sum(k < 0 for k in groups)
+    cameras = list(result.new.values())
+    joined = sum(k >= 0 and k not in fresh for k in cameras)
+    alone = sum(k < 0 for k in cameras)
     lines += [
-        f"{counted(len(groups), 'new photo')} used: {joined} joined groups, "
-        f"{len(groups) - joined - alone} are in {counted(formed, 'new group')}, {alone} in none.",
+        f"{counted(len(cameras), 'new photo')} used: {joined} joined cameras, "
+        f"{len(cameras) - joined - alone} are of {counted(formed, 'new camera')}, {alone} of none.",
         cameras_text(clustering),
+        *views_text(clustering),
         _numbers_text(result.was),
         *_moved_lines(result),
         f"Took {duration(seconds)}, {duration(clustering.seconds)} of it for grouping.",
         f"  {clustering.case / 'report.html'}: all of it on one page, for a browser",
-        f"  {clustering.case / 'clusters.csv'}: the group of each photo",
+        f"  {clustering.case / 'clusters.csv'}: the camera of each photo",
         f"  samecam verify {shlex.quote(str(clustering.case))}: whether it can be repeated",
         head_text(clustering.case),
     ]
@@ -121,17 +142,17 @@ def _numbers_text(was: list[int | None]) -> str:
     if not changed:
         return ""
     more = ", …" if len(changed) > _LISTED else ""
-    return f"Groups have new numbers: {', '.join(changed[:_LISTED])}{more}."
+    return f"Cameras have new numbers: {', '.join(changed[:_LISTED])}{more}."
 
 
 def _moved_lines(result: "Addition") -> list[str]:
     count = len(result.moved)
     if not count:
-        return ["No photo of before changed its group."]
-    lines = [f"{counted(count, 'photo')} of before changed the group:"]
+        return ["No photo of before changed its camera."]
+    lines = [f"{counted(count, 'photo')} of before changed the camera:"]
     lines += [f"  {m.path}: {_name(m.was)} → {_name(m.now)}" for m in result.moved[:_LISTED]]
     return lines + [f"  … ({count - _LISTED} more; --json has all)"] * (count > _LISTED)
 
 
-def _name(group: int) -> str:
-    return "none" if group < 0 else str(group)
+def _name(camera: int) -> str:
+    return "none" if camera < 0 else str(camera)

@@ -36,11 +36,12 @@ from samecam.cli._text import counted, duration
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from samecam.case import Clustering, Estimate
+    from samecam.case import Camera, Clustering, Estimate
     from samecam.compute import Resources
 
 _SIZES = 12
 _FRAMES = 6
+_VIEWS = 10
 # Options that say how photos are read.
 _READING = (
     *("size", "at", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype"),
@@ -84,8 +85,10 @@ def cluster(
 
     PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
     read. Writes into CASE: report.html, all of it on one page; clusters.csv, one row per
-    used photo with its group (-1: none); clusters.json, one object per group. Weak (part
-    over-exposed) photos found no group but may join one. The same command again goes on where
+    used photo with its camera (-1: none), its group and its view; clusters.json, one object per
+    camera. Photos of one width and height are grouped; groups that see one camera in several
+    ways (zoomed, cut, turned, reduced) are joined by --search. Weak (part over-exposed) photos
+    found no group but may join one. The same command again goes on where
     it was stopped and does nothing twice; with other clustering options it uses the
     fingerprints again.
     """
@@ -123,6 +126,9 @@ def page(result: "Clustering", phases: Phases, resources: "Resources") -> Path |
 def _check_usage(
     ctx: click.Context, photos: tuple[str, ...], fingerprints: str | None, names: str | None
 ) -> None:
+    squares = fingerprints is not None or ctx.params.get("size") is not None
+    if squares and ctx.get_parameter_source("search") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--search is for whole frames: leave it out, or --size.", ctx)
     if fingerprints is None:
         if names is not None:
             raise click.UsageError("--names is for --fingerprints.", ctx)
@@ -184,8 +190,10 @@ def _cluster_fingerprints(
 def _as_dict(result: "Clustering") -> dict[str, Any]:
     return {
         "case": str(result.case),
-        "groups": len(result.sizes),
+        "cameras": len(result.cameras),
+        "groups": len(result.groups),
         "sizes": result.sizes,
+        "clusters": [views_dict(camera) for camera in result.cameras],
         "unclustered": result.n_unclustered,
         "seconds": result.seconds,
         "details": result.details,
@@ -202,18 +210,45 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         files_text(result.extraction),
         *clustering_notices(result),
         cameras_text(result),
+        *views_text(result),
         *frames_text(result),
         f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
         if new
         else "Nothing was to be done: this is the answer that stood in the case.",
         "Look further:",
         *([] if report is None else [f"  {report}: all of it on one page, for a browser"]),
-        f"  {result.case / 'clusters.csv'}: the group of each photo",
-        f"  {result.case / 'clusters.json'}: the groups, their EXIF cameras, their neighbours",
+        f"  {result.case / 'clusters.csv'}: the camera of each photo",
+        f"  {result.case / 'clusters.json'}: the cameras, their groups and views",
         f"  {result.case / 'images.csv'}: every file, and why it was not used",
         f"  samecam evaluate {case} --truth TRUTH.csv, if it is known who took which",
         head_text(result.case),
     ]
+
+
+def views_dict(camera: "Camera") -> dict[str, Any]:
+    """A camera with its groups and placed photos, for `--json`."""
+    groups = [
+        {"group": g.id, "frame": g.frame, "photos": g.size, "view": g.words} for g in camera.groups
+    ]
+    placed = [{"path": p.path, "frame": p.frame, "view": p.words} for p in camera.placed]
+    return {"id": camera.id, "photos": camera.size, "groups": groups, "placed": placed}
+
+
+def views_text(result: "Clustering") -> list[str]:
+    """The cameras that are seen in several ways, each with its views in words."""
+    seen = [camera for camera in result.cameras if len(camera.groups) + len(camera.placed) > 1]
+    if not seen:
+        return []
+    groups = counted(len(result.groups), "group")
+    lines = [f"Made of {groups}; {counted(len(seen), 'camera')} seen in several ways:"]
+    for camera in seen[:_VIEWS]:
+        lines.append(f"  camera {camera.id}, {counted(camera.size, 'photo')}")
+        ways = [f"    group {g.id}: {counted(g.size, 'photo')}, {g.words}" for g in camera.groups]
+        ways += [f"    {photo.path}: {photo.words}" for photo in camera.placed]
+        more = len(ways) - _VIEWS
+        lines += ways[:_VIEWS] + [f"    … ({more} more; clusters.json has all)"] * (more > 0)
+    more = len(seen) - _VIEWS
+    return lines + [f"  … ({more} more; clusters.json has all)"] * (more > 0)
 
 
 def frames_text(result: "Clustering") -> list[str]:
@@ -234,9 +269,9 @@ def frames_text(result: "Clustering") -> list[str]:
 
 
 def cameras_text(result: "Clustering") -> str:
-    """How many groups there are, and of how many photos."""
+    """How many cameras there are, and of how many photos."""
     sizes = result.sizes
-    rest = f"{counted(result.n_unclustered, 'photo')} in no group"
+    rest = f"{counted(result.n_unclustered, 'photo')} of no camera"
     if not sizes:
         return f"No camera was found; {rest}."
     listed = ", ".join(map(str, sizes[:_SIZES])) + (", …" if len(sizes) > _SIZES else "")

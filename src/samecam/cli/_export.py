@@ -48,12 +48,13 @@ def export(
                 "file": str(made.file),
                 "format": made.format,
                 "files": made.files,
+                "cameras": made.cameras,
                 "groups": made.groups,
                 "without_hashes": lost,
             }
         )
     else:
-        counts = f"{counted(made.files, 'file')}, {counted(made.groups, 'group')}"
+        counts = f"{counted(made.files, 'file')}, {counted(made.cameras, 'camera')}"
         lines = [f"{made.file}: {counts}."]
         if lost:
             lines.append(f"{counted(len(lost), 'file')} could not be hashed:")

@@ -158,17 +158,25 @@ def _photo_text(photo: "Match") -> str:
     if photo.best is None:
         return f"{photo.verdict}: {photo.reason}."
     best = photo.best
-    camera = "the reference" if best.group is None else f"group {best.group}"
+    camera = _camera(best)
     start = camera if photo.verdict == "match" else f"none. Most like {camera}"
     text = f"{start}{_turn(best)}{_on(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
     text += f"times chance; {_rate_text(photo)}."
     if photo.other is not None:
-        text += f" Next is group {photo.other.group}, at {photo.other.correlation:.4f}."
+        text += f" Next is {_camera(photo.other)}, at {photo.other.correlation:.4f}."
     if photo.known is not None:
         group = photo.known_group
         where = "" if best.group is None or group is None else f", in {_group(group)}"
         text += f" The same file is there already ({photo.known}{where}) and was left out."
     return text
+
+
+def _camera(candidate: "Candidate") -> str:
+    """The group that fits, and where there are views its camera and its own view of it."""
+    if candidate.group is None:
+        return "the reference"
+    group = f"group {candidate.group}"
+    return f"camera {candidate.camera} ({group}, {candidate.view})" if candidate.view else group
 
 
 def _rate_text(photo: "Match") -> str:

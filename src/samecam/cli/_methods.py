@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._command import option, together
+from samecam.cli._command import choice, option, together
 from samecam.cli._options import seed_option
 from samecam.cli._types import Count, Gamma, Rate
 
@@ -21,6 +21,9 @@ EPILOG = (
     "Methods: auto is consolidated, ours; ssc-nc, ls-ssc and ssc are the paper's and its "
     f"forerunner; published by others, to compare with: {', '.join(_RIVALS)}."
 )
+# How far to look for views of one camera: `samecam.case.SEARCHES`, likewise.
+SEARCHES = ("normal", "quick", "deep", "off")
+SEARCH_HELP = "Views of one camera: quick, normal, deep, off."
 # What the options below are called in a method.
 _PARAMETERS = (
     *("found_rate", "join_rate", "merge_rate", "gamma", "solver", "n_clusters"),
@@ -36,6 +39,7 @@ method_options = together(
         show_default=True,
         help="How photos are grouped; the names are below.",
     ),
+    choice("--search", *SEARCHES, section="Grouping", metavar="HOW", help=SEARCH_HELP),
     seed_option,
     option(
         "--found-rate",
@@ -126,4 +130,4 @@ def take_grouping(options: dict[str, Any]) -> "ClusteringSettings":
     given = {name: value for name, value in given.items() if value is not None}
     chosen = None if tuned is None else read_tuned(tuned)
     method, seed, preset = options.pop("method"), options.pop("seed"), options["preset"]
-    return ClusteringSettings(method, given, seed, preset, chosen)
+    return ClusteringSettings(method, given, seed, preset, chosen, options.pop("search"))

@@ -11,7 +11,7 @@ from samecam.cli._progress import Phases
 from samecam.cli._text import counted, cut
 
 if TYPE_CHECKING:
-    from samecam.case import Verification
+    from samecam.case import Relabelled, Verification
 
 _LISTED = 20
 
@@ -74,11 +74,7 @@ def _summary(result: "Verification") -> list[str]:
         count = len(result.relabelled)
         differ = f"{counted(count, 'photo')} {'differs' if count == 1 else 'differ'}"
         lines.append(f"The grouping was replayed; {differ}.")
-        moved = [
-            f"{r.path} stands in {_group(r.stands)}, replayed {_group(r.replayed)}"
-            for r in result.relabelled
-        ]
-        lines += _listed("differs", moved)
+        lines += _listed("differs", [_moved(photo) for photo in result.relabelled])
     agrees = "The case agrees." if result.agrees else "The case does not agree."
     return [cut(line) for line in (*lines, *_about_log(result), agrees)]
 
@@ -105,7 +101,17 @@ def _listed(what: str, names: list[str]) -> list[str]:
     return lines + [f"  … ({len(names) - _LISTED} more; --json has all)"] * (len(names) > _LISTED)
 
 
-def _group(number: int | None) -> str:
-    if number is None:
+def _moved(photo: "Relabelled") -> str:
+    """Where a photo stands and where the replay puts it; cameras and groups that are one number."""
+    if photo.view:
+        return f"{photo.path} sees camera {photo.stands} otherwise when replayed"
+    stands = _place(photo.stands, photo.stands_group)
+    replayed = _place(photo.replayed, photo.replayed_group)
+    return f"{photo.path} stands in {stands}, replayed {replayed}"
+
+
+def _place(camera: int | None, group: int | None) -> str:
+    if camera is None or group is None:
         return "no table"
-    return "none" if number < 0 else f"group {number}"
+    inside = "none" if group < 0 else f"group {group}"
+    return inside if camera in (group, -1) else f"{inside} of camera {camera}"

@@ -7,7 +7,7 @@ from samecam.evidence._comparisons import (
     fingerprint_quality,
     intra_correlations,
 )
-from samecam.evidence._exif import exif_warnings, one_model_note
+from samecam.evidence._exif import exif_warnings, one_model_note, view_warnings
 from samecam.evidence._frame_pce import frame_pce, shifts
 from samecam.evidence._frames import compare_frames, local_groups
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
@@ -21,10 +21,12 @@ from samecam.evidence._text import (
     SENSOR,
     apart_sentence,
     base_rate_sentence,
+    joined_sentence,
     null_sentence,
     photo_sentence,
     rate_text,
     still_sentence,
+    view_sentence,
 )
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "group_evidence",
     "intra_correlations",
     "joined_evidence",
+    "joined_sentence",
     "least_memory",
     "local_groups",
     "measured_null",
@@ -64,4 +67,6 @@ __all__ = [
     "shifts",
     "still_scenes",
     "still_sentence",
+    "view_sentence",
+    "view_warnings",
 ]

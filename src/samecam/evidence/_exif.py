@@ -17,6 +17,10 @@ _EDITORS = re.compile(
 # Longest sides that messengers and social networks bring photographs to.
 _SHARED_SIDES = frozenset({720, 960, 1080, 1280, 1440, 1600, 2048})
 _MOST_NAMED = 4
+_DOUBT = {
+    "group": "the group may hold more than one camera",
+    "camera": "these may be views of more than one camera",
+}
 
 
 def exif_warnings(records: Sequence[Record]) -> list[str]:
@@ -37,6 +41,12 @@ def exif_warnings(records: Sequence[Record]) -> list[str]:
         _shared_sizes(records),
         _turned(records),
     ]
+    return [warning for warning in warnings if warning]
+
+
+def view_warnings(records: Sequence[Record]) -> list[str]:
+    """Warnings about the files of one camera that is seen in several ways: what they name."""
+    warnings = [_models(records, "camera"), _serials(records, "camera")]
     return [warning for warning in warnings if warning]
 
 
@@ -64,23 +74,23 @@ def _named(counts: Mapping[str, int]) -> str:
     return f"{text} and {more} more" if more > 0 else text
 
 
-def _models(records: Sequence[Record]) -> str:
+def _models(records: Sequence[Record], what: str = "group") -> str:
     stated = Counter(camera for camera in map(_camera, records) if camera)
     if len(stated) < 2:
         return ""
     return (
-        f"The files name {len(stated)} camera models, {_named(stated)}: the group may hold more "
-        "than one camera, or metadata were changed."
+        f"The files name {len(stated)} camera models, {_named(stated)}: {_DOUBT[what]}, or "
+        "metadata were changed."
     )
 
 
-def _serials(records: Sequence[Record]) -> str:
+def _serials(records: Sequence[Record], what: str = "group") -> str:
     stated = Counter(s for s in (_get(r, "serial") for r in records) if s)
     if len(stated) < 2:
         return ""
     return (
-        f"The files name {len(stated)} serial numbers, {_named(stated)}: the group may hold more "
-        "than one camera, or metadata were changed."
+        f"The files name {len(stated)} serial numbers, {_named(stated)}: {_DOUBT[what]}, or "
+        "metadata were changed."
     )
 
 

@@ -23,6 +23,9 @@ MODEL = (
     "model or all pictures of one software share is not chance, and they do not speak of it."
 )
 
+# The smallest rate that is put into words.
+_SMALLEST = 1e-12
+
 
 def rate_text(p: float) -> str:
     """A probability as "1 in N", rounded up to two digits so that the bound still holds."""
@@ -82,6 +85,35 @@ def _alone(evidence: PhotoEvidence, index: int) -> str:
             "cases, and the clustering asked for more"
         )
     return f"{text}: {reason}. It may still be of that camera."
+
+
+def view_sentence(score: float, rate: float, share: float | None, first: int) -> str:
+    """Why a group, or a photo alone, is of the camera that another group shows.
+
+    Parameters
+    ----------
+    score : correlation over all that is common, in units of chance
+    rate : probability that chance gives such a score anywhere in all that was searched
+    share : of the correlation that one camera would show; None if that is not known
+    first : the group in whose frame it is seen
+    """
+    text = (
+        f"Seen so, it correlates with the fingerprint of group {first} by {score:.1f} times what "
+        "chance scatters"
+    )
+    if share is not None:
+        text += f", {share:.0%} of what one camera would show"
+    if rate >= 0.5:
+        return f"{text}; no bound on the rate of chance can be given for it."
+    return (
+        f"{text}; chance does that anywhere in all that was searched in at most "
+        f"{rate_text(max(rate, _SMALLEST))} cases."
+    )
+
+
+def joined_sentence(group: int, nearest: int) -> str:
+    """Why there is nothing to say of two groups that are apart: they are of one camera."""
+    return f"Group {group} and the nearest other one, {nearest}, are views of one camera."
 
 
 def apart_sentence(evidence: GroupEvidence) -> str:

@@ -1,17 +1,22 @@
 """What the file says of its camera: recorded, never used for grouping."""
 
+import math
 from dataclasses import dataclass
 
 from PIL import Image
 
 _MAKE, _MODEL, _ORIENTATION, _SOFTWARE, _DATE = 0x010F, 0x0110, 0x0112, 0x0131, 0x0132
-_EXIF_FOLDER, _TAKEN, _SERIAL = 0x8769, 0x9003, 0xA431
+_EXIF_FOLDER, _TAKEN, _SERIAL, _ZOOM = 0x8769, 0x9003, 0xA431, 0xA404
 _LONGEST = 200
+_LARGEST_ZOOM = 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Exif:
-    """Camera data of one file as text; empty where the file says nothing."""
+    """Camera data of one file as text; empty where the file says nothing.
+
+    `zoom` is the digital zoom, 1 for none; None where the file says nothing.
+    """
 
     make: str = ""
     model: str = ""
@@ -19,6 +24,7 @@ class Exif:
     software: str = ""
     taken: str = ""
     orientation: str = ""
+    zoom: float | None = None
 
 
 def read_exif(image: Image.Image) -> Exif:
@@ -55,7 +61,20 @@ def _exif(main: Image.Exif) -> Exif:
         software=_text(main.get(_SOFTWARE)),
         taken=_text(detail.get(_TAKEN)) or _text(main.get(_DATE)),
         orientation=_text(main.get(_ORIENTATION)),
+        zoom=_zoom(detail.get(_ZOOM)),
     )
+
+
+def _zoom(value: object) -> float | None:
+    """A digital zoom; 0 is EXIF's word for none. None for what can be no zoom."""
+    try:
+        number = float(value)  # type: ignore[arg-type]  # any type may stand there
+    except (TypeError, ValueError, ArithmeticError):
+        return None
+    if number == 0:
+        return 1.0
+    sound = math.isfinite(number) and 1 / _LARGEST_ZOOM <= number <= _LARGEST_ZOOM
+    return round(number, 4) if sound else None
 
 
 def _text(value: object) -> str:

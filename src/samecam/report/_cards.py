@@ -1,6 +1,7 @@
-"""Groups and photos as the page shows them: what is said, and in which order."""
+"""Cameras and photos as the page shows them: what is said, and in which order."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from samecam.report._thumbnails import Thumbnail
 
 STRONGEST, WEAKEST = 5, 3
 _OFTEN = 0.5
+_NAMED = 3
 _DOUBTFUL = ("near", "unclear")
 _EXIF = {
     "make": "Make (EXIF)",
@@ -46,24 +48,22 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
-    """One group. `left_out` of its photos are not on the page.
+class Strip:
+    """Photos that see a camera in one way: a group, or photos in none (`group` is None).
 
-    Remarks are for its reader to look into; notes are true of most groups.
+    `left_out` of its photos are not on the page. Remarks are for its reader to look into; notes
+    are true of most groups.
     """
 
-    id: int
+    group: int | None
     size: int
     frame: str
-    cameras: list[tuple[str, int]]
+    words: str
     facts: list[tuple[str, str, str]]
     remarks: list[str]
     notes: list[str]
     figures: list[Figure]
     left_out: int
-    correlation: float | None
-    quality: float | None
-    nearest: int | None
 
     @property
     def middle(self) -> int:
@@ -71,32 +71,131 @@ class Card:
         return sum(not figure.role for figure in self.figures)
 
 
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One camera: a strip for each of its groups, the first first; remarks are of all together."""
+
+    id: int
+    size: int
+    exif: list[tuple[str, int]]
+    remarks: list[str]
+    strips: list[Strip]
+    first: Group
+
+    @property
+    def frame(self) -> str:
+        """Width and height of its first group."""
+        return self.strips[0].frame
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All of its photos that are shown."""
+        return [figure for strip in self.strips for figure in strip.figures]
+
+    @property
+    def middle(self) -> int:
+        """How many of its figures a folded card hides."""
+        return sum(strip.middle for strip in self.strips)
+
+    @property
+    def left_out(self) -> int:
+        """Photos that are not on the page."""
+        return sum(strip.left_out for strip in self.strips)
+
+    @property
+    def n_remarks(self) -> int:
+        """Remarks on the camera and on its groups."""
+        return len(self.remarks) + sum(len(strip.remarks) for strip in self.strips)
+
+    @property
+    def titled(self) -> bool:
+        """Whether its groups are to be named: they are several, or have another number."""
+        return len(self.strips) > 1 or self.strips[0].group != self.id
+
+
 def build_cards(content: SavedCase, given: Correlations, most: int) -> list[Card]:
-    """One card per group, the members from the strongest to the weakest.
+    """One card per camera, the members of its groups from the strongest to the weakest.
 
     Parameters
     ----------
     most : figures for all groups together; of a group that gets fewer than it has, the
-        strongest two thirds and the weakest third are shown. Groups beyond half as many
+        strongest two thirds and the weakest third are shown. Cameras beyond half as many
         have no card.
     """
-    groups = content.groups[: most // 2]
-    total = sum(group.size for group in groups)
-    each = max(2, most // max(len(groups), 1)) if total > most else total
-    strength = dict(zip((p.path for p in content.used), given.strength.tolist(), strict=True))
-    own = dict(zip((p.path for p in content.used), given.own.tolist(), strict=True))
-    other = dict(zip((p.path for p in content.used), given.other.tolist(), strict=True))
+    cameras = content.cameras[: most // 2]
+    total = sum(camera.size for camera in cameras)
+    strips = sum(len(camera.groups) + bool(camera.placed) for camera in cameras)
+    each = max(2, most // max(strips, 1)) if total > most else total
+    by_path = _ByPath(content, given)
     cards = []
-    for group in groups:
-        members = sorted(
-            content.members(group), key=lambda photo: (-strength[photo.path], photo.path)
-        )
-        kept = _ends(members, each)
-        figures = [_figure(p, own[p.path], other[p.path]) for p in kept]
-        _give_roles(figures)
-        facts = _facts(group, members, [own[p.path] for p in members], _scale(group, given))
-        cards.append(_card(group, members, facts, figures))
+    for camera in cameras:
+        made = [_strip(content, group, given, by_path, each) for group in camera.groups]
+        if camera.placed:
+            made.append(_placed_strip(content, camera, each))
+        exif = _exif_cameras(camera.groups, content.placed(camera))
+        remarks = [shown(text) for text in camera.warnings]
+        cards.append(Card(camera.id, camera.size, exif, remarks, made, camera.groups[0]))
     return cards
+
+
+class _ByPath:
+    """Correlations of the used photos by path."""
+
+    def __init__(self, content: SavedCase, given: Correlations) -> None:
+        paths = [photo.path for photo in content.used]
+        self.strength = dict(zip(paths, given.strength.tolist(), strict=True))
+        self.own = dict(zip(paths, given.own.tolist(), strict=True))
+        self.other = dict(zip(paths, given.other.tolist(), strict=True))
+
+
+def _strip(
+    content: SavedCase, group: Group, given: Correlations, by_path: _ByPath, most: int
+) -> Strip:
+    """The photos of a group, and what is said of it."""
+    members = sorted(
+        content.members(group), key=lambda photo: (-by_path.strength[photo.path], photo.path)
+    )
+    kept = _ends(members, most)
+    figures = [_figure(p, by_path.own[p.path], by_path.other[p.path], group.words) for p in kept]
+    _give_roles(figures)
+    own = [by_path.own[photo.path] for photo in members]
+    remarks, notes = _remarks(group, members)
+    return Strip(
+        group=group.id,
+        size=group.size,
+        frame=_frame(group.frame),
+        words=group.words,
+        facts=_facts(group, members, own, _scale(group, given)),
+        remarks=remarks,
+        notes=notes,
+        figures=figures,
+        left_out=len(members) - len(figures),
+    )
+
+
+def _placed_strip(content: SavedCase, camera: Camera, most: int) -> Strip:
+    """Photos of a camera that are in no group, each with a view of its own."""
+    nan = float("nan")
+    pairs = list(zip(content.placed(camera), camera.placed, strict=True))[:most]
+    figures = [_figure(photo, nan, nan, placed.words) for photo, placed in pairs]
+    for figure in figures:
+        figure.role = "all"
+    frames = {placed.frame for placed in camera.placed}
+    return Strip(
+        group=None,
+        size=len(camera.placed),
+        frame=_frame(frames.pop()) if len(frames) == 1 else "",
+        words="; ".join(dict.fromkeys(placed.words for placed in camera.placed[:_NAMED])),
+        facts=[],
+        remarks=[],
+        notes=[shown(pairs[0][1].why_joined)] if len(pairs) == 1 else [],
+        figures=figures,
+        left_out=len(camera.placed) - len(figures),
+    )
+
+
+def _frame(name: str | None) -> str:
+    return (name or "").replace("x", " × ")
 
 
 def _scale(group: Group, given: Correlations) -> float:
@@ -104,31 +203,8 @@ def _scale(group: Group, given: Correlations) -> float:
     return given.scales.get(group.frame or "", given.scale)
 
 
-def _card(
-    group: Group,
-    members: list[CasePhoto],
-    facts: list[tuple[str, str, str]],
-    figures: list[Figure],
-) -> Card:
-    remarks, notes = _remarks(group, members)
-    return Card(
-        id=group.id,
-        size=group.size,
-        frame=(group.frame or "").replace("x", " × "),
-        cameras=_cameras(group.cameras),
-        facts=facts,
-        remarks=remarks,
-        notes=notes,
-        figures=figures,
-        left_out=len(members) - len(figures),
-        correlation=group.correlation,
-        quality=group.quality,
-        nearest=group.nearest,
-    )
-
-
 def alone_figures(photos: Sequence[CasePhoto]) -> list[Figure]:
-    """Photos in no group."""
+    """Photos of no camera."""
     nan = float("nan")
     return [_figure(photo, nan, nan) for photo in photos]
 
@@ -153,25 +229,30 @@ def _give_roles(figures: list[Figure]) -> None:
         figure.role = "weakest"
 
 
-def _figure(photo: CasePhoto, own: float, other: float) -> Figure:
+def _figure(photo: CasePhoto, own: float, other: float, words: str = "") -> Figure:
     figure = Figure(photo, marked(photo.path.rsplit("/", 1)[-1]))
     if not math.isnan(own):
         figure.note = f"r {own:.4f}"
+    elif photo.view is not None and photo.view.score is not None:
+        figure.note = f"{photo.view.score:.1f} × chance"
     elif (near := photo.figure("nearest")) is not None:
         like = photo.figure("nearest_correlation") or 0.0
         figure.note = f"nearest: {near:.0f}, {like:.4f}"
     elif photo.status == "weak":
         figure.note = "weak"
-    figure.rows = list(_rows(photo, own, other))
+    figure.rows = list(_rows(photo, own, other, words))
     return figure
 
 
-def _rows(photo: CasePhoto, own: float, other: float) -> Iterator[tuple[str, str]]:
-    """What a closer look at a photo tells."""
-    if words := photo.evidence.get("words"):
-        yield "In words", shown(words)
-    if photo.cluster is not None:
-        yield "Group", str(photo.cluster) if photo.cluster >= 0 else "none"
+def _rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterator[tuple[str, str]]:
+    """What a closer look at a photo tells; `words`: how it sees its camera."""
+    if said := photo.evidence.get("words"):
+        yield "In words", shown(said)
+    for name, number in (("Camera", photo.cluster), ("Group", photo.group)):
+        if number is not None:
+            yield name, str(number) if number >= 0 else "none"
+    if words:
+        yield "Sees its camera", shown(words)
     if not math.isnan(own):
         yield "Correlation with the rest of its group (r)", f"{own:.4f}"
         if not math.isnan(other):
@@ -207,14 +288,19 @@ def chance_text(p: float) -> str:
     return "no stated rate" if p >= _OFTEN else f"at most {rate_text(p)} cases"
 
 
-def _cameras(entries: Sequence[Camera]) -> list[tuple[str, int]]:
-    """Make and model in one, with the number of photos."""
-    result = []
-    for entry in entries:
-        make, model = entry.make, entry.model
-        name = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
-        result.append((shown(name.strip()) or "no camera named", entry.photos))
-    return result
+def _exif_cameras(groups: Sequence[Group], placed: Sequence[CasePhoto]) -> list[tuple[str, int]]:
+    """Make and model in one, with the number of photos, most frequent first."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for group in groups:
+        counts.update({(entry.make, entry.model): entry.photos for entry in group.cameras})
+    counts.update((photo.image["make"], photo.image["model"]) for photo in placed)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [(_camera_name(make, model), count) for (make, model), count in ordered]
+
+
+def _camera_name(make: str, model: str) -> str:
+    name = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
+    return shown(name.strip()) or "no camera named"
 
 
 def _facts(
@@ -252,6 +338,8 @@ def _remarks(group: Group, members: list[CasePhoto]) -> tuple[list[str], list[st
     """
     remarks: list[str] = []
     notes: list[str] = []
+    if group.why_joined:
+        notes.append(shown(group.why_joined))
     if group.why_apart:
         (remarks if group.apart in _DOUBTFUL else notes).append(shown(group.why_apart))
     of_one_model = one_model_note([dict(photo.image) for photo in members])

@@ -81,12 +81,12 @@ def correlations(
     memory : bytes for everything held at a time
     """
     used = content.used
-    labels = np.array([photo.cluster for photo in used], dtype=np.intp)
+    labels = np.array([photo.group for photo in used], dtype=np.intp)
     n = len(used)
     chosen = sample(labels, MOST)
     frames, pairs = np.zeros(n, dtype=np.intp), np.zeros((len(chosen),) * 2, dtype=np.float32)
     own, other = _stated(content)
-    known = all(photo.correlation is not None for photo in used if photo.cluster != -1)
+    known = all(photo.correlation is not None for photo in used if photo.group != -1)
     scales: dict[str, float] = {}
     done = 0
     for number, (frame, at) in enumerate(by_frame(_checked(content, store)).items()):
@@ -149,8 +149,8 @@ def _stated(content: SavedCase) -> tuple[Doubles, Doubles]:
     """Evidence as the table has it."""
     nan = float("nan")
     used = content.used
-    own = [nan if p.correlation is None or p.cluster == -1 else p.correlation for p in used]
-    lead = [nan if p.margin is None or p.cluster == -1 else p.margin for p in used]
+    own = [nan if p.correlation is None or p.group == -1 else p.correlation for p in used]
+    lead = [nan if p.margin is None or p.group == -1 else p.margin for p in used]
     return np.array(own), np.array(own) - np.array(lead)
 
 

@@ -43,7 +43,7 @@ _STATUS_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is on the page, before thumbnails: cards, photos in no group, other files."""
+    """What is on the page, before thumbnails: cards, photos of no camera, other files."""
 
     content: SavedCase
     given: Correlations
@@ -140,7 +140,8 @@ def _context(page: Page) -> dict[str, Any]:
         "n_used": len(content.used),
         "n_alone": len(content.alone),
         "frames": [(f.name.replace("x", " × "), f) for f in content.frames],
-        "largest": max((group.size for group in content.groups), default=1),
+        "largest": max((camera.size for camera in content.cameras), default=1),
+        "views": any(len(card.strips) > 1 for card in page.cards),
         "heat": heat_map(given),
         "histograms": [h for h in histograms if h is not None],
         "chart": {**chart, "top": TOP, "bottom": BOTTOM},

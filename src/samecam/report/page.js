@@ -5,7 +5,7 @@
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
   const details = JSON.parse(one("#details").textContent);
-  const groups = all(".group");
+  const cards = all(".card");
   const find = one("#find");
 
   const remember = (name, value) => {
@@ -15,51 +15,53 @@
     try { return localStorage.getItem("samecam." + name); } catch { return null; }
   };
 
-  // Groups: folded to their strongest and weakest members.
-  const fold = (group, folded) => {
-    const button = one(".fold", group);
+  // Cards: folded to their strongest and weakest members.
+  const fold = (card, folded) => {
+    const button = one(".fold", card);
     if (!button) return;
-    group.classList.toggle("folded", folded);
+    card.classList.toggle("folded", folded);
     button.setAttribute("aria-expanded", String(!folded));
     button.textContent = folded ? button.dataset.label : "Show fewer";
   };
-  for (const group of groups) {
-    fold(group, true);
-    one(".fold", group)?.addEventListener("click", () => fold(group, !group.classList.contains("folded")));
-    one(".more", group)?.addEventListener("click", () => {
-      fold(group, false);
-      one(".photo:not(.strongest) .look", group)?.focus();
-    });
+  for (const card of cards) {
+    fold(card, true);
+    one(".fold", card)?.addEventListener("click", () => fold(card, !card.classList.contains("folded")));
+    for (const more of all(".more", card))
+      more.addEventListener("click", () => {
+        fold(card, false);
+        one(".photo:not(.strongest) .look", more.parentElement)?.focus();
+      });
   }
   const unfold = one("#unfold");
   unfold.addEventListener("click", () => {
     const open = unfold.getAttribute("aria-pressed") !== "true";
     unfold.setAttribute("aria-pressed", String(open));
-    for (const group of groups) fold(group, !open);
+    for (const card of cards) fold(card, !open);
   });
 
-  // Filter: by words, all of which must occur; "group 3" or "3" names a group.
+  // Filter: by words, all of which must occur; "camera 3" or "3" names a camera, "group 3" a group.
   const remarked = one("#remarked");
   const filter = () => {
     const wanted = find.value.trim().toLowerCase();
     const words = wanted.split(/\s+/).filter(Boolean);
     const only = remarked.getAttribute("aria-pressed") === "true";
-    const number = /^(?:group\s+)?(\d+)$/.exec(wanted)?.[1];
+    const camera = /^(?:camera\s+)?(\d+)$/.exec(wanted)?.[1];
+    const group = /^group\s+(\d+)$/.exec(wanted)?.[1];
     let photos = 0, shown = 0;
-    for (const group of groups) {
-      const named = number !== undefined && group.dataset.group === number;
+    for (const card of cards) {
+      const named = (camera !== undefined && card.dataset.camera === camera)
+        || (group !== undefined && card.dataset.groups.split(" ").includes(group));
       let hits = 0;
-      for (const photo of all(".photo", group)) {
+      for (const photo of all(".photo", card)) {
         const hit = words.length > 0 && !named && words.every((word) => photo.dataset.text.includes(word));
         photo.classList.toggle("hit", hit);
         photo.classList.toggle("miss", words.length > 0 && !named && !hit);
         hits += hit || named ? 1 : 0;
       }
-      const keep = (words.length === 0 || hits > 0) && (!only || "remarks" in group.dataset);
-      group.hidden = !keep;
-      const more = one(".more", group);
-      if (more) more.hidden = words.length > 0 && !named;
-      const row = one(`.overview tr[data-group="${group.dataset.group}"]`);
+      const keep = (words.length === 0 || hits > 0) && (!only || "remarks" in card.dataset);
+      card.hidden = !keep;
+      for (const more of all(".more", card)) more.hidden = words.length > 0 && !named;
+      const row = one(`.overview tr[data-camera="${card.dataset.camera}"]`);
       if (row) row.hidden = !keep;
       shown += keep ? 1 : 0;
       photos += keep ? hits : 0;
@@ -67,7 +69,7 @@
     for (const row of all(".files tbody tr"))
       row.hidden = words.length > 0 && !words.every((word) => row.dataset.text.includes(word));
     const active = words.length > 0 || only;
-    const where = `${shown} of ${groups.length} ${groups.length === 1 ? "group" : "groups"}`;
+    const where = `${shown} of ${cards.length} ${cards.length === 1 ? "camera" : "cameras"}`;
     one("#found").textContent = !active ? "" : words.length ? `${photos} ${photos === 1 ? "photo" : "photos"} in ${where}` : where;
     one("#nothing").hidden = !active || shown > 0;
   };
@@ -125,9 +127,9 @@
   const keys = one("#keys");
   one("#help").addEventListener("click", () => keys.showModal());
   const step = (by) => {
-    const visible = groups.filter((group) => !group.hidden);
+    const visible = cards.filter((card) => !card.hidden);
     if (!visible.length) return;
-    const at = visible.findIndex((group) => group.contains(document.activeElement));
+    const at = visible.findIndex((card) => card.contains(document.activeElement));
     const next = at < 0 ? 0 : Math.min(Math.max(at + by, 0), visible.length - 1);
     visible[next].focus({ preventScroll: true });
     visible[next].scrollIntoView({ block: "start" });
@@ -136,8 +138,8 @@
     j: () => step(1),
     k: () => step(-1),
     o: () => {
-      const group = document.activeElement.closest?.(".group");
-      if (group) fold(group, !group.classList.contains("folded"));
+      const card = document.activeElement.closest?.(".card");
+      if (card) fold(card, !card.classList.contains("folded"));
     },
     b: () => blur?.click(),
     t: () => theme.click(),
@@ -154,10 +156,10 @@
     if (action) { event.preventDefault(); action(); }
   });
 
-  // A link to a group that the filter hides shows it again.
+  // A link to a camera that the filter hides shows it again.
   const arrive = () => {
     const target = location.hash.length > 1 ? document.getElementById(location.hash.slice(1)) : null;
-    if (target?.hidden) {
+    if (target?.closest("[hidden]")) {
       find.value = "";
       press(remarked, false);
       filter();
@@ -167,6 +169,6 @@
   addEventListener("hashchange", arrive);
 
   // Paper shows what the screen shows; the help of a fold button is of no use there.
-  if (!groups.some((group) => "remarks" in group.dataset)) remarked.hidden = true;
-  if (!groups.some((group) => one(".fold", group))) unfold.hidden = true;
+  if (!cards.some((card) => "remarks" in card.dataset)) remarked.hidden = true;
+  if (!cards.some((card) => one(".fold", card))) unfold.hidden = true;
 })();

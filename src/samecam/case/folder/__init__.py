@@ -2,12 +2,22 @@
 
 from samecam.case.folder._answer import CasePhoto
 from samecam.case.folder._case import Case, check_usable, lock_folder
-from samecam.case.folder._clustering import ClusteringSettings
-from samecam.case.folder._groups import Camera, Group, Scenes, clusters_json, read_groups
+from samecam.case.folder._clustering import SEARCHES, ClusteringSettings, SearchChoice
+from samecam.case.folder._groups import (
+    Camera,
+    ExifCamera,
+    Group,
+    PlacedPhoto,
+    Scenes,
+    all_groups,
+    clusters_json,
+    read_cameras,
+)
 from samecam.case.folder._info import (
     check_same,
     clustering_settings,
     extraction_settings,
+    has_views,
     is_of_photos,
     read_info,
     written_hashes,
@@ -29,22 +39,21 @@ from samecam.case.folder._names import (
     STORE,
     USED,
 )
+from samecam.case.folder._places import Place, cameras_of, labels_of, read_places
 from samecam.case.folder._reader import SavedCase, open_case, open_store
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import (
-    Place,
     by_frame,
     csv_rows,
     csv_text,
     frame_name,
     images_csv,
-    labels_of,
-    read_places,
     used_photos,
 )
 from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tuned
+from samecam.case.folder._views import VIEW_COLUMNS, view_cells
 
 __all__ = [
     "ANSWER",
@@ -57,27 +66,34 @@ __all__ = [
     "IMAGES",
     "LOG",
     "REPORT",
+    "SEARCHES",
     "START",
     "STATUSES",
     "STORE",
     "TUNE_FORMAT",
     "TUNE_VERSION",
     "USED",
+    "VIEW_COLUMNS",
     "AuditLog",
     "Camera",
     "Case",
     "CasePhoto",
     "ClusteringSettings",
+    "ExifCamera",
     "ExtractionSettings",
     "Group",
     "LogCheck",
     "Place",
+    "PlacedPhoto",
     "SavedCase",
     "Scenes",
+    "SearchChoice",
     "Sources",
     "StoreSettings",
     "Tuned",
+    "all_groups",
     "by_frame",
+    "cameras_of",
     "check_log",
     "check_same",
     "check_usable",
@@ -88,13 +104,14 @@ __all__ = [
     "extraction_settings",
     "find_sources",
     "frame_name",
+    "has_views",
     "images_csv",
     "is_of_photos",
     "labels_of",
     "lock_folder",
     "open_case",
     "open_store",
-    "read_groups",
+    "read_cameras",
     "read_info",
     "read_log",
     "read_places",
@@ -103,5 +120,6 @@ __all__ = [
     "report_marks",
     "seal_report",
     "used_photos",
+    "view_cells",
     "written_hashes",
 ]

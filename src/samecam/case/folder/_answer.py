@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from samecam.case.folder._groups import Group, read_groups
-from samecam.case.folder._info import not_clustered, written_hashes
+from samecam.case.folder._groups import Camera, all_groups, read_cameras
+from samecam.case.folder._info import has_views, not_clustered, written_hashes
 from samecam.case.folder._names import (
     ANSWER,
     CLUSTERS,
@@ -20,10 +20,13 @@ from samecam.case.folder._names import (
     STATUSES,
     USED,
 )
-from samecam.case.folder._tables import csv_rows, group_number
+from samecam.case.folder._places import Place, cameras_of, row_place
+from samecam.case.folder._tables import csv_rows
+from samecam.case.folder._views import VIEW_COLUMNS
 from samecam.documents import HASH, parse
 from samecam.errors import SamecamError
 from samecam.files import read_own
+from samecam.register import View
 
 Row = Mapping[str, str]
 
@@ -44,7 +47,9 @@ class CasePhoto:
     ----------
     path, sha256, status, reason : as in `images.csv`
     image : its row of `images.csv`, as text
-    cluster : number of its group; −1 is none; None: not used
+    cluster : number of its camera; −1 is none; None: not used
+    group : number of its group, likewise
+    view : how it sees its camera; None for squares, and for a photo of no camera
     frame : width and height of what is compared of it, like 4000x3000; "" if not known
     duplicate_of : path of the file with the same bytes that stands for it; "" if none does
     correlation, margin, p_value : from `clusters.csv`; None where there is no evidence
@@ -57,6 +62,8 @@ class CasePhoto:
     reason: str
     image: Row
     cluster: int | None = None
+    group: int | None = None
+    view: View | None = None
     frame: str = ""
     duplicate_of: str = ""
     correlation: float | None = None
@@ -84,7 +91,7 @@ class StoredAnswer:
     """The tables of a clustered case, joined; `hashes` are SHA-256 of the files."""
 
     photos: list[CasePhoto]
-    groups: list[Group]
+    cameras: list[Camera]
     statements: list[str]
     hashes: dict[str, str]
 
@@ -103,7 +110,7 @@ def read_answer(folder: Path, info: Mapping[str, Any]) -> StoredAnswer:
         if hashes[name] != expected.get(name, hashes[name]):
             raise _damaged(folder / name, "is not as it was written")
     try:
-        return _joined(data, hashes)
+        return _joined(data, hashes, has_views(info))
     except (ValueError, TypeError) as error:
         raise _misfit(folder, error) from None
 
@@ -114,8 +121,8 @@ def photos_as_they_stand(folder: Path) -> list[CasePhoto]:
         raise not_clustered(folder)
     images, clusters = (_read(folder, name) for name in (IMAGES, CLUSTERS))
     try:
-        places = _by_path(csv_rows(clusters, ("path", "sha256", "cluster")))
-        return _photos(csv_rows(images, COLUMNS), places, {})
+        places = _places(csv_rows(clusters, ("path", "sha256", "cluster")))
+        return _photos(csv_rows(images, COLUMNS), *places, {})
     except (ValueError, TypeError) as error:
         raise _misfit(folder, error) from None
 
@@ -142,21 +149,30 @@ def unfinished(folder: Path, state: object) -> SamecamError:
     return SamecamError(f"{str(folder)!r} is not finished ({state}): give its last command again.")
 
 
-def _joined(data: Mapping[str, bytes], hashes: dict[str, str]) -> StoredAnswer:
+def _joined(data: Mapping[str, bytes], hashes: dict[str, str], views: bool) -> StoredAnswer:
+    """All tables in one; `views`: whether photos have groups and views beside their cameras."""
     objects = parse(data[GROUPS])
-    places = _by_path(csv_rows(data[CLUSTERS], _PLACES))
+    needed = (*_PLACES, "group", *VIEW_COLUMNS) if views else _PLACES
+    rows, places = _places(csv_rows(data[CLUSTERS], needed))
     facts = _by_path(csv_rows(data[EVIDENCE], ("path", *_FIGURES))) if EVIDENCE in data else {}
     for row in facts.values():
         for name in _FIGURES:
             _number(row, name)
-    photos = _photos(csv_rows(data[IMAGES], COLUMNS), places, facts)
+    photos = _photos(csv_rows(data[IMAGES], COLUMNS), rows, places, facts)
     _check_used(photos, places)
-    groups = read_groups(objects)
-    if groups is None:
+    cameras = read_cameras(objects)
+    if cameras is None:
         raise ValueError(f"{GROUPS} has version {objects['version']!r}")
-    _check_members(groups, photos)
+    cameras_of(list(places.values()))
+    _check_members(cameras, [photo for photo in photos if photo.cluster is not None])
     about = objects.get("evidence") or {}
-    return StoredAnswer(photos, groups, [str(text) for text in about.get("words", [])], hashes)
+    return StoredAnswer(photos, cameras, [str(text) for text in about.get("words", [])], hashes)
+
+
+def _places(rows: list[dict[str, str]]) -> tuple[dict[str, dict[str, str]], dict[str, Place]]:
+    """Rows of a table of cameras by path, and the places they give."""
+    result = _by_path(rows)
+    return result, {path: row_place(row, len(rows)) for path, row in result.items()}
 
 
 def _by_path(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
@@ -168,7 +184,10 @@ def _by_path(rows: list[dict[str, str]]) -> dict[str, dict[str, str]]:
 
 
 def _photos(
-    images: list[dict[str, str]], places: Mapping[str, Row], facts: Mapping[str, Row]
+    images: list[dict[str, str]],
+    rows: Mapping[str, Row],
+    places: Mapping[str, Place],
+    facts: Mapping[str, Row],
 ) -> list[CasePhoto]:
     _by_path(images)
     for image in images:
@@ -177,7 +196,7 @@ def _photos(
     owners = {row["sha256"]: row["path"] for row in read}
     photos = []
     for image in images:
-        place = places.get(image["path"])
+        place, row = places.get(image["path"]), rows.get(image["path"])
         duplicate = image["status"] == "duplicate"
         photos.append(
             CasePhoto(
@@ -186,12 +205,14 @@ def _photos(
                 status=image["status"],
                 reason=image["reason"],
                 image=image,
-                cluster=None if place is None else group_number(place["cluster"], len(places)),
-                frame="" if place is None else place.get("frame") or "",
+                cluster=None if place is None else place.camera,
+                group=None if place is None else place.group,
+                view=None if place is None else place.view,
+                frame="" if row is None else row.get("frame") or "",
                 duplicate_of=owners.get(image["sha256"], "") if duplicate else "",
-                correlation=_number(place, "correlation"),
-                margin=_number(place, "margin"),
-                p_value=_number(place, "p_value"),
+                correlation=_number(row, "correlation"),
+                margin=_number(row, "margin"),
+                p_value=_number(row, "p_value"),
                 evidence=facts.get(image["path"], {}),
             )
         )
@@ -211,7 +232,7 @@ def _check_image(image: Row) -> None:
         _number(image, name)
 
 
-def _check_used(photos: Sequence[CasePhoto], places: Mapping[str, Row]) -> None:
+def _check_used(photos: Sequence[CasePhoto], places: Mapping[str, Place]) -> None:
     """Refuse a table of groups that has not just the used photos."""
     for photo in photos:
         if (photo.cluster is not None) != (photo.status in USED):
@@ -228,14 +249,27 @@ def _number(row: Row | None, name: str) -> float | None:
     return None if value is None or value != value else value
 
 
-def _check_members(groups: Sequence[Group], photos: Sequence[CasePhoto]) -> None:
-    """Refuse groups that have other members in `clusters.csv`."""
-    members: list[list[str]] = [[] for _ in groups]
+def _check_members(cameras: Sequence[Camera], photos: Sequence[CasePhoto]) -> None:
+    """Refuse cameras and groups that have other members, or other views, in `clusters.csv`."""
+    members: dict[tuple[int | None, int | None], list[CasePhoto]] = {}
     for photo in photos:
-        if photo.cluster is not None and photo.cluster >= 0:
-            if photo.cluster >= len(members):
-                raise ValueError(f"group {photo.cluster} is not in {GROUPS}")
-            members[photo.cluster].append(photo.path)
-    for k, group in enumerate(groups):
-        if group.id != k or group.paths != members[k]:
-            raise ValueError(f"group {k} has other members in {CLUSTERS}")
+        members.setdefault((photo.cluster, photo.group), []).append(photo)
+    groups = all_groups(cameras)
+    if [camera.id for camera in cameras] != list(range(len(cameras))):
+        raise ValueError(f"cameras are numbered otherwise in {CLUSTERS}")
+    if [group.id for group in groups] != list(range(len(groups))):
+        raise ValueError(f"groups are numbered otherwise in {CLUSTERS}")
+    for camera in cameras:
+        for group in camera.groups:
+            there = members.pop((camera.id, group.id), [])
+            same = all(p.view == group.view and p.frame == (group.frame or "") for p in there)
+            known = group.camera == camera.id and group.size == len(there)
+            if not (same and known) or group.paths != [photo.path for photo in there]:
+                raise ValueError(f"group {group.id} has other members in {CLUSTERS}")
+        alone = [(photo.path, photo.view) for photo in members.pop((camera.id, -1), [])]
+        if alone != [(photo.path, photo.view) for photo in camera.placed]:
+            raise ValueError(f"camera {camera.id} has other members in {CLUSTERS}")
+        if camera.size != sum(group.size for group in camera.groups) + len(alone):
+            raise ValueError(f"camera {camera.id} has another size in {CLUSTERS}")
+    if set(members) - {(-1, -1)}:
+        raise ValueError(f"a photo is of a camera that is not in {GROUPS}")

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from samecam.case.folder._tuned import Tuned
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.frames import Frame
+from samecam.register import Search
 
 # Parameters of the methods that the case itself sees to.
 _OURS = ("metric", "memory", "n_pixels", "random_state", "device", "usual_scale")
@@ -14,6 +15,9 @@ _OURS = ("metric", "memory", "n_pixels", "random_state", "device", "usual_scale"
 _PAPERS = ("ssc", "ssc-nc", "ls-ssc")
 # Methods without options of `fit` that want the fingerprints and not their correlations alone.
 _READERS = ("lin-ls",)
+# How far to look for views of one camera.
+SearchChoice = Search | Literal["off"]
+SEARCHES: tuple[SearchChoice, ...] = ("normal", "quick", "deep", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,9 @@ class ClusteringSettings:
     tuned : parameters that were chosen on labelled photos (`samecam.case.read_tuned`), which
         become `options` where these say nothing else; for "ls-ssc", and for fingerprints as
         long as those they were chosen on
+    search : how far to look for groups, and photos in none, that see one camera in several ways
+        (zoomed, turned, cut, reduced): "quick", "normal" or "deep", see
+        `samecam.register.find_cameras`; "off": every group is a camera. For whole frames
     """
 
     method: str = "auto"
@@ -39,10 +46,14 @@ class ClusteringSettings:
     seed: int = 0
     preset: Literal["default", "paper"] = "default"
     tuned: Tuned | None = None
+    search: SearchChoice = "normal"
 
     def __post_init__(self) -> None:
         if self.preset not in ("default", "paper"):
             raise SamecamError(f"preset is {self.preset!r}; choose 'default' or 'paper'.")
+        if self.search not in SEARCHES:
+            known = ", ".join(map(repr, SEARCHES))
+            raise ParameterError("search", f"{{name}} is {self.search!r:.40}; choose {known}.")
         if not isinstance(self.seed, int) or not 0 <= self.seed < 2**63:
             raise ParameterError(
                 "seed", f"{{name}} is {self.seed!r:.40}; give a whole number from 0 on."
@@ -107,6 +118,7 @@ class ClusteringSettings:
             "options": dict(self.options),
             "seed": self.seed,
             "preset": self.preset,
+            "search": self.search,
         }
 
     def check_frame(self, frame: Frame | None) -> None:

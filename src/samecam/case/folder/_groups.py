@@ -1,11 +1,13 @@
-"""`clusters.json`: one object per group."""
+"""`clusters.json`: one object per camera, with its groups."""
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from samecam.case.folder._views import VIEW_SHAPE, object_view, view_object
 from samecam.documents import Span, check_shape
+from samecam.register import View
 
 FORMAT = "samecam-clusters"
 VERSION = 2
@@ -13,8 +15,12 @@ _COUNT = Span(int, 0, 2**53)
 _MAYBE = (float, None)
 _GROUP = {
     "id": _COUNT,
+    "camera": _COUNT,
     "size": _COUNT,
     "frame": (str, None),
+    "view": (VIEW_SHAPE, None),
+    "words": str,
+    "why_joined": str,
     "members": [{"path": str, "sha256": str}],
     **dict.fromkeys(("correlation", "quality", "z", "nearest_correlation", "expected"), _MAYBE),
     "cameras": [{"make": str, "model": str, "photos": _COUNT}],
@@ -24,10 +30,20 @@ _GROUP = {
     "scenes": (None, {"paths": [[str]], "pairs": _COUNT, "correlation": _MAYBE, "z": _MAYBE}),
     "warnings": [str],
 }
+_PLACED = {
+    "path": str,
+    "sha256": str,
+    "frame": (str, None),
+    "view": VIEW_SHAPE,
+    "words": str,
+    "why_joined": str,
+}
 _SHAPE = {
     "format": {FORMAT},
     "evidence": (None, {"words": [str]}),
-    "clusters": [_GROUP],
+    "clusters": [
+        {"id": _COUNT, "size": _COUNT, "groups": [_GROUP], "placed": [_PLACED], "warnings": [str]}
+    ],
 }
 
 
@@ -49,7 +65,7 @@ class Scenes:
 
 
 @dataclass(frozen=True, slots=True)
-class Camera:
+class ExifCamera:
     """Make and model as EXIF has them ("" where it has none), and in how many photos."""
 
     make: str
@@ -59,13 +75,17 @@ class Camera:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The photos of one camera, and what holds them together.
+    """Photos of one frame by one camera, and what holds them together.
 
     Attributes
     ----------
     id : its number, as in `clusters.csv`
+    camera : number of its camera
     size : how many photos
     frame : width and height of what was compared, like 4000x3000; None if that is not known
+    view : how it sees the frame of its camera's first group; None for squares
+    words : the same in words, "2.0× zoom"; "" for squares
+    why_joined : why it is of that camera, a sentence; "" for the first group
     paths, hashes : of its photos, sorted by path
     correlation : mean correlation of two of its photos; None for a single one
     quality : expected correlation of the group's fingerprint with the camera's pattern,
@@ -89,7 +109,7 @@ class Group:
     correlation: float | None
     quality: float | None
     z: float | None
-    cameras: list[Camera]
+    cameras: list[ExifCamera]
     nearest: int | None
     nearest_correlation: float | None
     expected: float | None
@@ -97,12 +117,82 @@ class Group:
     why_apart: str
     scenes: Scenes | None
     warnings: list[str]
+    camera: int = 0
+    view: View | None = None
+    words: str = ""
+    why_joined: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `clusters.json`."""
-        values = asdict(self)
+        values = {**asdict(self), "view": view_object(self.view)}
         values["members"] = _members(values.pop("paths"), values.pop("hashes"))
         return values
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPhoto:
+    """A photo in no group that sees a camera in a way of its own.
+
+    Attributes
+    ----------
+    path, sha256, frame : of the photo
+    view : how it sees the frame of the camera's first group
+    words : the same in words
+    why_joined : why it is of that camera, a sentence
+    """
+
+    path: str
+    sha256: str
+    frame: str | None
+    view: View
+    words: str
+    why_joined: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `clusters.json`."""
+        return {**asdict(self), "view": view_object(self.view)}
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """Groups, and photos in none, that see one sensor.
+
+    Attributes
+    ----------
+    id : its number, `cluster` in `clusters.csv`
+    size : how many photos
+    groups : the first is that in whose frame the others are seen
+    placed : photos in no group
+    warnings : what should make a reader careful of joining these
+    """
+
+    id: int
+    size: int
+    groups: list[Group]
+    placed: list[PlacedPhoto] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def views(self) -> list[str]:
+        """How its groups and placed photos see it, in words, each once."""
+        groups = [group.words for group in self.groups]
+        return list(dict.fromkeys([*groups, *(photo.words for photo in self.placed)]))
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it stands in `clusters.json`."""
+        return {
+            "id": self.id,
+            "size": self.size,
+            "groups": [group.as_dict() for group in self.groups],
+            "placed": [photo.as_dict() for photo in self.placed],
+            "warnings": list(self.warnings),
+        }
+
+
+def all_groups(cameras: Sequence[Camera]) -> list[Group]:
+    """The groups of all cameras, in the order of their numbers."""
+    groups = [group for camera in cameras for group in camera.groups]
+    return sorted(groups, key=lambda group: group.id)
 
 
 def _members(paths: Sequence[str], hashes: Sequence[str]) -> list[dict[str, str]]:
@@ -110,7 +200,7 @@ def _members(paths: Sequence[str], hashes: Sequence[str]) -> list[dict[str, str]
 
 
 def clusters_json(
-    groups: Sequence[Group],
+    cameras: Sequence[Camera],
     alone: Sequence[tuple[str, str]],
     about: Mapping[str, Any] | None,
     hashes: Mapping[str, str],
@@ -119,8 +209,8 @@ def clusters_json(
 
     Parameters
     ----------
-    groups : in the order of their numbers
-    alone : path and SHA-256 of the used photos in no group
+    cameras : in the order of their numbers
+    alone : path and SHA-256 of the used photos of no camera
     about : what the error rates rest on; None if nothing is stated
     hashes : of the tables that belong to it
     """
@@ -129,14 +219,14 @@ def clusters_json(
         "version": VERSION,
         "sha256": dict(hashes),
         "evidence": None if about is None else dict(about),
-        "clusters": [group.as_dict() for group in groups],
+        "clusters": [camera.as_dict() for camera in cameras],
         "unclustered": _members([path for path, _ in alone], [sha256 for _, sha256 in alone]),
     }
     return json.dumps(content, indent=1, ensure_ascii=True) + "\n"
 
 
-def read_groups(content: Mapping[str, Any]) -> list[Group] | None:
-    """Groups as they stand in `clusters.json`; None if it is of another version.
+def read_cameras(content: Mapping[str, Any]) -> list[Camera] | None:
+    """Cameras as they stand in `clusters.json`; None if it is of another version.
 
     `ValueError` or `TypeError` if it is no such file.
     """
@@ -144,13 +234,28 @@ def read_groups(content: Mapping[str, Any]) -> list[Group] | None:
     if content["version"] != VERSION:
         return None
     check_shape(content, _SHAPE)
-    groups = []
-    for entry in content["clusters"]:
-        members = entry["members"]
-        values = {name: value for name, value in entry.items() if name != "members"}
-        values["cameras"] = [Camera(**camera) for camera in entry["cameras"]]
-        values["scenes"] = None if entry["scenes"] is None else Scenes(**entry["scenes"])
-        values["paths"] = [member["path"] for member in members]
-        values["hashes"] = [member["sha256"] for member in members]
-        groups.append(Group(**values))
-    return groups
+    return [
+        Camera(
+            entry["id"],
+            entry["size"],
+            [_group(group) for group in entry["groups"]],
+            [_placed(photo) for photo in entry["placed"]],
+            entry["warnings"],
+        )
+        for entry in content["clusters"]
+    ]
+
+
+def _group(entry: Mapping[str, Any]) -> Group:
+    members = entry["members"]
+    values = {name: value for name, value in entry.items() if name != "members"}
+    values["cameras"] = [ExifCamera(**camera) for camera in entry["cameras"]]
+    values["scenes"] = None if entry["scenes"] is None else Scenes(**entry["scenes"])
+    values["paths"] = [member["path"] for member in members]
+    values["hashes"] = [member["sha256"] for member in members]
+    values["view"] = object_view(entry["view"])
+    return Group(**values)
+
+
+def _placed(entry: Mapping[str, Any]) -> PlacedPhoto:
+    return PlacedPhoto(**{**entry, "view": object_view(entry["view"])})

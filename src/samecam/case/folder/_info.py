@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from samecam.case.folder._clustering import ClusteringSettings
+from samecam.case.folder._clustering import SEARCHES, ClusteringSettings
 from samecam.case.folder._names import ANSWER, CASE, STATES
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.documents import HASH, Span, check_shape, read_versioned
@@ -19,6 +19,7 @@ _DETAILS = {
     "parameters?": {"join_rate?": (float, str, None)},
     "device?": str,
     "memory_bytes?": (Span(int, 1, 2**53), None),
+    "searched?": {str: _COUNT},
     "frames?": {str: {"null_scale?": (float, None), "gamma?": (float, None)}},
 }
 _CLUSTERING = {
@@ -26,10 +27,12 @@ _CLUSTERING = {
     "options": dict,
     "seed": Span(int, 0, 2**63),
     "preset": {"default", "paper"},
+    "search": set(SEARCHES),
     "details?": _DETAILS,
     "mark?": HASH,
     "labels?": HASH,
     "start?": HASH,
+    "cameras?": _COUNT,
     "groups?": _COUNT,
     "unclustered?": _COUNT,
     "sha256?": {str: HASH},
@@ -90,6 +93,11 @@ def is_of_photos(info: Mapping[str, Any]) -> bool:
     return "fingerprints" not in info["extraction"]
 
 
+def has_views(info: Mapping[str, Any]) -> bool:
+    """Whether whole frames are compared, so that a camera may be seen in several ways."""
+    return is_of_photos(info) and info["extraction"]["size"] is None
+
+
 def written_hashes(info: Mapping[str, Any]) -> dict[str, str]:
     """What `case.json` says the hashes of the answer's files are."""
     hashes = info.get("clustering", {}).get("sha256", {})
@@ -119,7 +127,11 @@ def clustering_settings(folder: Path, info: Mapping[str, Any]) -> ClusteringSett
         raise not_clustered(folder)
     try:
         settings = ClusteringSettings(
-            entry["method"], entry["options"], entry["seed"], entry["preset"]
+            entry["method"],
+            entry["options"],
+            entry["seed"],
+            entry["preset"],
+            search=entry["search"],
         )
     except (TypeError, KeyError) as error:
         raise _unreadable(folder, "clustering", error) from None

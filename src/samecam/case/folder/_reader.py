@@ -16,7 +16,7 @@ from samecam.case.folder._answer import (
     unfinished,
 )
 from samecam.case.folder._clustering import ClusteringSettings
-from samecam.case.folder._groups import Group
+from samecam.case.folder._groups import Camera, Group, all_groups
 from samecam.case.folder._info import (
     clustering_settings,
     extraction_settings,
@@ -25,11 +25,11 @@ from samecam.case.folder._info import (
 )
 from samecam.case.folder._log import LogCheck, log_entries, log_head, read_log
 from samecam.case.folder._names import LOG, check_files
+from samecam.case.folder._places import Place, labels_of
 from samecam.case.folder._records import open_records
 from samecam.case.folder._report import tables_digest
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.case.folder._sources import Sources, find_sources
-from samecam.case.folder._tables import Place, labels_of
 from samecam.errors import SamecamError
 from samecam.store import DiskStore, Record
 
@@ -94,9 +94,14 @@ class SavedCase:
         return self._answer.photos
 
     @property
+    def cameras(self) -> list[Camera]:
+        """In the order of their numbers, with their groups."""
+        return self._answer.cameras
+
+    @cached_property
     def groups(self) -> list[Group]:
-        """In the order of their numbers."""
-        return self._answer.groups
+        """Those of all cameras, in the order of their numbers."""
+        return all_groups(self.cameras)
 
     @property
     def statements(self) -> list[str]:
@@ -120,7 +125,7 @@ class SavedCase:
 
     @property
     def alone(self) -> list[CasePhoto]:
-        """Used photos in no group."""
+        """Used photos of no camera."""
         return [photo for photo in self.photos if photo.cluster == -1]
 
     @property
@@ -128,9 +133,7 @@ class SavedCase:
         """What there is of each width and height, that of most photos first."""
         places: dict[str, list[int]] = {}
         for photo in self.used:
-            places.setdefault(photo.frame, []).append(
-                -1 if photo.cluster is None else photo.cluster
-            )
+            places.setdefault(photo.frame, []).append(-1 if photo.group is None else photo.group)
         result = [
             FrameSummary(name, len(some), sorted(set(some) - {-1}), some.count(-1))
             for name, some in places.items()
@@ -149,9 +152,21 @@ class SavedCase:
     def _members(self) -> list[list[CasePhoto]]:
         members: list[list[CasePhoto]] = [[] for _ in self.groups]
         for photo in self.used:
-            if photo.cluster is not None and photo.cluster >= 0:
-                members[photo.cluster].append(photo)
+            if photo.group is not None and photo.group >= 0:
+                members[photo.group].append(photo)
         return members
+
+    def placed(self, camera: Camera) -> list[CasePhoto]:
+        """Photos of a camera that are in no group, in the order of their paths."""
+        return self._placed.get(camera.id, [])
+
+    @cached_property
+    def _placed(self) -> dict[int, list[CasePhoto]]:
+        placed: dict[int, list[CasePhoto]] = {}
+        for photo in self.used:
+            if photo.group == -1 and photo.cluster is not None and photo.cluster >= 0:
+                placed.setdefault(photo.cluster, []).append(photo)
+        return placed
 
     def detail(self, *names: str) -> Any:
         """What the method said: an entry of `clustering.details` of `case.json`, or None."""
@@ -168,9 +183,13 @@ class SavedCase:
         """The fingerprints, for reading."""
         return open_records(self.folder, self.info)
 
-    def labels(self, photos: Sequence[Record]) -> Labels:
-        """Groups of the records of the store that are used, which must be those of the answer."""
-        places = {p.path: Place(p.sha256, p.cluster) for p in self.photos if p.cluster is not None}
+    def labels(self, photos: Sequence[Record]) -> tuple[Labels, Labels]:
+        """Cameras and groups of the used records of the store, which must be the answer's."""
+        places = {
+            p.path: Place(p.sha256, p.cluster, p.group)
+            for p in self.photos
+            if p.cluster is not None and p.group is not None
+        }
         if list(places) != [photo.key for photo in photos]:
             raise unfinished(self.folder, self.state)
         return labels_of(photos, places)
@@ -200,7 +219,8 @@ class SavedCase:
 def open_case(folder: str | os.PathLike[str]) -> SavedCase:
     """Open a case for reading; nothing in it is changed.
 
-    ``open_case("CASE").groups`` are its groups, ``.photos`` all its files.
+    ``open_case("CASE").cameras`` are its cameras, ``.groups`` the groups of these, ``.photos`` all
+    its files.
     """
     return SavedCase(folder)
 

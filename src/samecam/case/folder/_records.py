@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from samecam.case.folder._info import is_of_photos
+from samecam.case.folder._info import has_views, is_of_photos
 from samecam.case.folder._names import CASE, DESCRIPTION, STATUSES, STORE, USED
 from samecam.documents import HASH
 from samecam.errors import SamecamError
@@ -18,7 +18,7 @@ _OF_PHOTOS = {**_ALWAYS, "modified": _COUNT, "passing": (bool,)}
 _BROUGHT = {**_ALWAYS, "file": (list,)}
 _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
-    **dict.fromkeys(("dark", "saturated", "flat"), _SHARE),
+    **dict.fromkeys(("dark", "saturated", "flat", "zoom"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
     **dict.fromkeys(("orientation", "scene", "duplicate_of"), _TEXT),
 }
@@ -43,9 +43,8 @@ def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] 
                 "begin a new case."
             )
         wanted = _OF_PHOTOS if is_of_photos(info) else _BROUGHT
-        whole = is_of_photos(info) and info["extraction"]["size"] is None
         for record in store.records():
-            _check(folder, record, wanted, whole=whole)
+            _check(folder, record, wanted, whole=has_views(info))
     except BaseException:
         store.close()
         raise
@@ -68,6 +67,8 @@ def _check(
     meta = record.meta
     odd = next((name for name in wanted if type(meta.get(name)) not in wanted[name]), "")
     odd = odd or next((n for n in _MORE if type(meta.get(n)) not in (*_MORE[n], type(None))), "")
+    if not odd and not 0 < (1.0 if meta.get("zoom") is None else meta["zoom"]) < _LARGEST:
+        odd = "zoom"
     numbers = () if odd else ("bytes", "modified", "width", "height")
     odd = odd or next((n for n in numbers if abs(meta.get(n) or 0) >= _LARGEST), "")
     if record.sha256 and not HASH.fullmatch(record.sha256):

@@ -2,26 +2,14 @@
 
 import csv
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from samecam.arrays import Labels, Rows
+from samecam.arrays import Rows
 from samecam.case.folder._names import COLUMNS, USED
-from samecam.errors import SamecamError
-from samecam.files import read_own
 from samecam.frames import Frame
 from samecam.store import DiskStore, Record
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a photo stands in a table of groups: its hash and its group."""
-
-    sha256: str
-    group: int
 
 
 def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -103,29 +91,3 @@ def by_frame(photos: Sequence[Record]) -> dict[Frame, Rows]:
             frames.setdefault(photo.frame, []).append(k)
     ordered = sorted(frames.items(), key=lambda item: (-len(item[1]), item[0]))
     return {frame: np.array(rows, dtype=np.intp) for frame, rows in ordered}
-
-
-def read_places(path: Path) -> dict[str, Place]:
-    """Rows of `clusters.csv`, or of a table like it, by path, or an error that says why not."""
-    try:
-        rows = csv_rows(read_own(path), ("path", "sha256", "cluster"))
-        places = {
-            row["path"]: Place(row["sha256"], group_number(row["cluster"], len(rows)))
-            for row in rows
-        }
-    except OSError as error:
-        raise SamecamError(f"{str(path)!r} cannot be read: {error.strerror}.") from None
-    except ValueError as error:
-        raise SamecamError(
-            f"{str(path)!r} cannot be read ({error}): restore it from a copy, or run samecam "
-            "cluster, which makes it anew."
-        ) from None
-    return places
-
-
-def labels_of(photos: Sequence[Record], places: Mapping[str, Place]) -> Labels:
-    """Groups of photos; −1 for one that is not there, or was another file."""
-    none = Place("", -1)
-    pairs = ((photo, places.get(photo.key, none)) for photo in photos)
-    labels = [place.group if place.sha256 == photo.sha256 else -1 for photo, place in pairs]
-    return np.array(labels, dtype=np.intp)

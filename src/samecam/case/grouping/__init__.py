@@ -2,7 +2,13 @@
 
 from samecam.case.grouping._add import Addition, Move, add_photos, former_groups
 from samecam.case.grouping._budget import check_budget, frame_counts
-from samecam.case.grouping._cluster import Clustering, cluster_fingerprints, cluster_photos
+from samecam.case.grouping._cameras import camera_places
+from samecam.case.grouping._cluster import (
+    Clustering,
+    cluster_fingerprints,
+    cluster_photos,
+    find_groups,
+)
 from samecam.case.grouping._method import group_photos, grouping_memory
 
 __all__ = [
@@ -10,9 +16,11 @@ __all__ = [
     "Clustering",
     "Move",
     "add_photos",
+    "camera_places",
     "check_budget",
     "cluster_fingerprints",
     "cluster_photos",
+    "find_groups",
     "former_groups",
     "frame_counts",
     "group_photos",

@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,9 @@ from samecam.case.folder import (
     ClusteringSettings,
     Place,
     SavedCase,
+    SearchChoice,
     csv_text,
+    has_views,
     labels_of,
     open_case,
     read_places,
@@ -41,9 +43,14 @@ from samecam.case.folder import (
 )
 from samecam.case.grouping._answer import Answer
 from samecam.case.grouping._budget import check_budget, frame_counts, surely_used
-from samecam.case.grouping._cluster import Clustering, weigh_answer
+from samecam.case.grouping._cluster import (
+    Clustering,
+    clustering_of,
+    find_groups,
+    weigh_answer,
+)
 from samecam.case.grouping._estimate import with_grouping
-from samecam.case.grouping._method import group_photos, grouping_memory
+from samecam.case.grouping._method import grouping_memory
 from samecam.errors import SamecamError
 from samecam.files import file_hash, write_atomically
 from samecam.photos import PhotoFile, scan
@@ -51,9 +58,9 @@ from samecam.photos import PhotoFile, scan
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A photo whose group is another one than before; −1 is none.
+    """A photo whose camera is another one than before; −1 is none.
 
-    `was` is the number its group had then, `now` the number its group has now.
+    `was` is the number its camera had then, `now` the number its camera has now.
     """
 
     path: str
@@ -67,12 +74,12 @@ class Addition:
 
     Attributes
     ----------
-    clustering : the groups of the case now
+    clustering : the cameras and groups of the case now
     folder : what stands before the paths of the added photos; "" for none
-    new : used photos that were not in the answer before, with their groups
-    moved : photos of the answer before whose group has become another one
-    was : for every group the number it had before, None for a new one: an old group goes on
-        in the group that has most of its photos
+    new : used photos that were not in the answer before, with their cameras
+    moved : photos of the answer before whose camera has become another one
+    was : for every camera the number it had before, None for a new one: an old camera goes on
+        in the camera that has most of its photos
     """
 
     clustering: Clustering
@@ -86,6 +93,7 @@ def add_photos(
     case: str | os.PathLike[str],
     photos: Photos,
     *,
+    search: SearchChoice | None = None,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
@@ -94,13 +102,15 @@ def add_photos(
     """Let photos join the groups of a case, or form new ones.
 
     Fingerprints are made of the new photos alone, with the case's own settings. Grouping
-    begins with the groups as they stand and goes on as the method does, so a photo of before
-    may change its group too; those are listed. The new photos are named "added 1/…",
+    begins with the groups as they stand and goes on as the method does; then views of one camera
+    are looked for among all groups. So a photo of before may change its camera too; those are
+    listed. The new photos are named "added 1/…",
     "added 2/…"; the same photos again are the same round, and nothing is done twice.
 
     Parameters
     ----------
     case : a case of photos, clustered by the method "consolidated"
+    search : how far to look for views; default as far as before
     photos, resources, progress, stop, planned
         As for `cluster_photos`.
     """
@@ -109,6 +119,8 @@ def add_photos(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     saved = open_case(case)
     folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
+    if search is not None:
+        clustering = replace(clustering, search=search)
     with nothing_begun_yet(stop):
         files, prefix = _named(saved, arguments(photos))
     job = added_job(saved, files, settings, resources, progress, stop)
@@ -185,29 +197,29 @@ def _regroup(
 ) -> Addition:
     """Group all photos, beginning with the groups that stand, unless these are the answer."""
     used, began = used_photos(case.store), time.monotonic()
-    paths, wanted = [photo.key for photo in used], clustering.as_dict()
+    wanted = clustering.as_dict()
     entry = case.info["clustering"]
     answer = Answer(case, {**wanted, **{k: entry[k] for k in ("start",) if k in entry}}, used)
-    labels = answer.labels()
-    groups = None if labels is None else answer.groups()
-    if labels is not None and groups is not None:
+    cameras = answer.cameras()
+    described = None if cameras is None else answer.described()
+    if cameras is not None and described is not None:
         answer.keep()
-        same = Clustering(case.folder, paths, labels, extraction, groups, answer.details)
-        return Addition(same, prefix, was=list(range(len(groups))))
+        same = clustering_of(case, cameras, extraction, described, answer.details)
+        return Addition(same, prefix, was=list(range(len(described))))
     before = _places_before(case)
-    start = labels_of(used, before)
-    if labels is None:
+    stood, start = labels_of(used, before)
+    if cameras is None:
         check_budget(frame_counts(used), case.store.dtype, clustering, resources)
         wanted["start"] = _write_start(case, before)
         answer = Answer(case, wanted, used)
-        labels, details = group_photos(
+        cameras, details = find_groups(
             case.store, used, clustering, resources, progress, start=start
         )
-        answer.save_labels(labels, details, time.monotonic() - began)
+        answer.save_cameras(cameras, details, time.monotonic() - began)
     room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
-    groups = weigh_answer(case, answer, used, labels, room, progress)
-    seconds = time.monotonic() - began
-    new, moved, was = _changes(paths, start, labels, set(before))
+    described = weigh_answer(case, answer, used, cameras, room, progress)
+    result = clustering_of(case, cameras, extraction, described, answer.details)
+    new, moved, was = _changes(result.paths, stood, result.labels, set(before))
     case.log.add(
         "added",
         folder=prefix,
@@ -216,7 +228,7 @@ def _regroup(
         moved=[{"path": m.path, "was": m.was, "cluster": m.now} for m in moved],
         was=was,
     )
-    result = Clustering(case.folder, paths, labels, extraction, groups, answer.details, seconds)
+    result = replace(result, seconds=time.monotonic() - began)
     return Addition(result, prefix, new, moved, was)
 
 
@@ -237,8 +249,12 @@ def _places_before(case: Case) -> dict[str, Place]:
 
 def _write_start(case: Case, places: dict[str, Place]) -> str:
     """Keep what grouping begins with, so that it can be replayed; its SHA-256."""
-    rows = ((path, places[path].sha256, places[path].group) for path in sorted(places))
-    write_atomically(case.folder / START, csv_text(("path", "sha256", "cluster"), rows))
+    ordered = [(path, places[path]) for path in sorted(places)]
+    columns, rows = ["path", "sha256", "cluster"], [[p, at.sha256, at.camera] for p, at in ordered]
+    if has_views(case.info):
+        columns.append("group")
+        rows = [[*row, at.group] for row, (_, at) in zip(rows, ordered, strict=True)]
+    write_atomically(case.folder / START, csv_text(columns, rows))
     digest = file_hash(case.folder / START)
     case.save(start=digest)
     return digest
@@ -247,7 +263,7 @@ def _write_start(case: Case, places: dict[str, Place]) -> str:
 def _changes(
     paths: Sequence[str], start: Labels, labels: Labels, old: set[str]
 ) -> tuple[dict[str, int], list[Move], list[int | None]]:
-    """New photos with their groups, photos that moved, and what each group was."""
+    """New photos with their cameras, photos that moved, and what each camera was."""
     was = former_groups(start, labels)
     new: dict[str, int] = {}
     moved = []

@@ -5,9 +5,6 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from samecam.arrays import Labels
 from samecam.case.folder import (
     ANSWER,
     CHANGED,
@@ -15,33 +12,42 @@ from samecam.case.folder import (
     EVIDENCE,
     GROUPS,
     REPORT,
+    VIEW_COLUMNS,
+    Camera,
     Case,
-    Group,
     Place,
+    all_groups,
+    cameras_of,
     clusters_json,
     csv_text,
     frame_name,
-    read_groups,
+    has_views,
+    read_cameras,
     read_places,
+    view_cells,
     written_hashes,
 )
 from samecam.case.grouping import _evidence
+from samecam.case.grouping._cameras import Seen, camera_places, photo_view
 from samecam.case.grouping._evidence import Weighed, figures, number
-from samecam.case.grouping._groups import about_evidence, describe_groups
+from samecam.case.grouping._groups import about_evidence, describe_cameras
 from samecam.documents import parse
 from samecam.errors import SamecamError
 from samecam.files import file_hash, read_own, write_atomically
 from samecam.provenance import versions
+from samecam.register import Cameras
 from samecam.store import Record
 
 COLUMNS = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
+# Of whole frames, which a camera may be seen in in several ways.
+SEEN_COLUMNS = (*COLUMNS[:3], "group", "frame", *VIEW_COLUMNS, *COLUMNS[4:])
 
 
 class Answer:
-    """The groups of the used photos for some settings, as they stand in a case.
+    """The cameras of the used photos for some settings, as they stand in a case.
 
-    `case.json` names for which fingerprints and settings (`mark`) the groups hold, and a hash
-    of who stands in which (`labels`); last of all the hashes of the files. Groups are saved
+    `case.json` names for which fingerprints and settings (`mark`) they hold, and a hash of who
+    stands where (`labels`); last of all the hashes of the files. Cameras and groups are saved
     before they are weighed: a run that ends in between goes on with the evidence. While files
     are written, the state is "clustering" and the old `clusters.json` and the report of the
     old answer are gone, so that no reader ever takes one for the other's companion.
@@ -55,6 +61,7 @@ class Answer:
 
     def __init__(self, case: Case, wanted: dict[str, Any], photos: Sequence[Record]) -> None:
         self._case, self._wanted, self._photos = case, wanted, photos
+        self._views = has_views(case.info)
         about = [wanted, [p.key for p in photos], [p.sha256 for p in photos]]
         self._mark = hashlib.sha256(json.dumps(about).encode()).hexdigest()
         known = case.info.get("clustering", {})
@@ -62,7 +69,7 @@ class Answer:
 
     @property
     def details(self) -> dict[str, Any]:
-        """What the method said when the groups were formed."""
+        """What was said when groups and cameras were formed."""
         return dict(self._known.get("details", {}))
 
     @property
@@ -70,8 +77,8 @@ class Answer:
         """What forming the groups took, as far as it is known."""
         return float(self._case.info.get("timings", {}).get("cluster", {}).get("seconds", 0.0))
 
-    def labels(self) -> Labels | None:
-        """Groups of the photos, if they stand in the case."""
+    def cameras(self) -> Cameras | None:
+        """Cameras of the photos, if they stand in the case."""
         if not self._known:
             return None
         path = self._case.folder / CLUSTERS
@@ -82,37 +89,37 @@ class Answer:
         keys = [(photo.key, photo.sha256) for photo in self._photos]
         if [(path, place.sha256) for path, place in before.items()] != keys:
             return None
-        labels = np.fromiter((p.group for p in before.values()), np.intp, len(before))
-        wanted = self._known.get("labels")
-        if wanted is None:  # of a samecam that hashed the file alone
-            return labels if file_hash(path) == self._hash(CLUSTERS) else None
-        return labels if _labels_hash(before) == wanted else None
+        if _places_hash(before) != self._known.get("labels"):
+            return None
+        try:
+            return cameras_of(list(before.values()))
+        except ValueError:
+            return None
 
-    def groups(self) -> list[Group] | None:
-        """What was said of the groups, if it stands there as it was written."""
+    def described(self) -> list[Camera] | None:
+        """What was said of the cameras, if it stands there as it was written."""
         folder = self._case.folder
         if not all(self._hash(name) == file_hash(folder / name) for name in ANSWER):
             return None
         try:
-            return read_groups(parse(read_own(folder / GROUPS)))
+            return read_cameras(parse(read_own(folder / GROUPS)))
         except (OSError, ValueError, TypeError, SamecamError):
             return None
 
-    def save_labels(self, labels: Labels, details: dict[str, Any], seconds: float) -> None:
-        """Keep the groups at once, before they are weighed; the old answer is gone."""
+    def save_cameras(self, cameras: Cameras, details: dict[str, Any], seconds: float) -> None:
+        """Keep cameras and groups at once, before they are weighed; the old answer is gone."""
         case, folder = self._case, self._case.folder
         self._begin()
-        rows = _table(self._photos, labels, None)
-        write_atomically(folder / CLUSTERS, csv_text(COLUMNS, rows))
-        places = {
-            photo.key: Place(photo.sha256, group)
-            for photo, group in zip(self._photos, labels.tolist(), strict=True)
-        }
+        write_atomically(folder / CLUSTERS, self._table(cameras, None))
+        hashes = [photo.sha256 for photo in self._photos]
+        places = camera_places(hashes, cameras, views=self._views)
         entry = {
             **self._wanted,
             "details": details,
             "mark": self._mark,
-            "labels": _labels_hash(places),
+            "labels": _places_hash(
+                {photo.key: place for photo, place in zip(self._photos, places, strict=True)}
+            ),
         }
         timings = {
             **case.info.get("timings", {}),
@@ -121,21 +128,21 @@ class Answer:
         self._known = entry
         case.save(seed=self._wanted["seed"], clustering=entry, versions=versions(), timings=timings)
 
-    def write(self, labels: Labels, weighed: Weighed | None, seconds: float) -> list[Group]:
-        """Write the files with their evidence, then that they hold; the groups are saved."""
+    def write(self, cameras: Cameras, weighed: Weighed | None, seconds: float) -> list[Camera]:
+        """Write the files with their evidence, then that they hold; the cameras are saved."""
         case, folder, photos = self._case, self._case.folder, self._photos
-        groups = describe_groups(photos, labels, weighed)
+        described = describe_cameras(photos, cameras, weighed, views=self._views)
         if case.info["state"] != "clustering":
             self._begin()
-        write_atomically(folder / CLUSTERS, csv_text(COLUMNS, _table(photos, labels, weighed)))
-        facts = _evidence.rows_of(photos, labels, weighed)
-        write_atomically(folder / EVIDENCE, csv_text(_evidence.COLUMNS, facts))
-        alone = [p for p, label in zip(photos, labels.tolist(), strict=True) if label < 0]
+        write_atomically(folder / CLUSTERS, self._table(cameras, weighed))
+        write_atomically(folder / EVIDENCE, self._evidence(cameras, weighed))
+        alone = [p for p, label in zip(photos, cameras.labels.tolist(), strict=True) if label < 0]
         written = {name: file_hash(folder / name) for name in (CLUSTERS, EVIDENCE)}
-        about = None if weighed is None else about_evidence(weighed.null, len(groups))
+        groups = len(all_groups(described))
+        about = None if weighed is None else about_evidence(weighed.null, groups)
         members = [(p.key, p.sha256) for p in alone]
-        write_atomically(folder / GROUPS, clusters_json(groups, members, about, written))
-        counts = {"groups": len(groups), "unclustered": len(alone)}
+        write_atomically(folder / GROUPS, clusters_json(described, members, about, written))
+        counts = {"cameras": len(described), "groups": groups, "unclustered": len(alone)}
         entry = {
             **self._known,
             **counts,
@@ -144,7 +151,7 @@ class Answer:
         timings = {**case.info.get("timings", {}), "evidence": {"seconds": round(seconds, 3)}}
         case.save(state="clustered", clustering=entry, timings=timings)
         case.log.add("clustered", settings=self._wanted, **counts)
-        return groups
+        return described
 
     def keep(self) -> None:
         """Say that the case is clustered: the answer stands."""
@@ -176,28 +183,53 @@ class Answer:
         for name in (GROUPS, REPORT):
             (self._case.folder / name).unlink(missing_ok=True)
 
+    def _table(self, cameras: Cameras, weighed: Weighed | None) -> str:
+        """Text of `clusters.csv`."""
+        rows: list[list[Any]] = []
+        for i, photo in enumerate(self._photos):
+            facts: list[Any] = [None, None, None]
+            if weighed is not None:
+                given = weighed.photos
+                facts = [
+                    number(given.correlation[i]),
+                    number(given.margin[i]),
+                    figures(given.adjusted[i]),
+                ]
+            place: list[Any] = [int(cameras.labels[i]), frame_name(photo)]
+            if self._views:
+                view = photo_view(cameras, i)
+                place[1:] = [int(cameras.groups[i]), frame_name(photo), *view_cells(view)]
+                if i in cameras.alone and view is not None:
+                    facts = [None, None, view.rate]
+            rows.append([photo.key, photo.sha256, *place, *facts])
+        return csv_text(SEEN_COLUMNS if self._views else COLUMNS, rows)
+
+    def _evidence(self, cameras: Cameras, weighed: Weighed | None) -> str:
+        """Text of `evidence.csv`; what holds of a photo that a view placed is of that view."""
+        rows = _evidence.rows_of(self._photos, cameras.groups, weighed)
+        columns = _evidence.COLUMNS
+        if not self._views:
+            return csv_text(columns, rows)
+        seen = Seen(self._photos, cameras)
+        for i, view in cameras.alone.items():
+            words, why = seen.photo_words(i)
+            said = f"In no group, but it sees camera {cameras.labels[i]}: {words}. {why}"
+            told = (("z", view.score), ("adjusted_p", view.rate), ("words", said))
+            for name, value in told:
+                rows[i][columns.index(name)] = value
+        for row, camera in zip(rows, cameras.labels.tolist(), strict=True):
+            row.insert(1, camera)
+        return csv_text(("path", "cluster", "group", *columns[2:]), rows)
+
     def _hash(self, name: str) -> str | None:
         hashes = self._known.get("sha256")
         return hashes.get(name) if isinstance(hashes, dict) else None
 
 
-def _labels_hash(places: dict[str, Place]) -> str:
-    """Of who stands in which group, whatever else the table says."""
-    about = [[path, place.sha256, place.group] for path, place in places.items()]
+def _places_hash(places: dict[str, Place]) -> str:
+    """Of who stands where, whatever else the table says."""
+    about = [
+        [path, place.sha256, place.camera, place.group, view_cells(place.view)]
+        for path, place in places.items()
+    ]
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()
-
-
-def _table(photos: Sequence[Record], labels: Labels, weighed: Weighed | None) -> list[list[Any]]:
-    """Rows of `clusters.csv`."""
-    rows: list[list[Any]] = []
-    for i, photo in enumerate(photos):
-        facts: list[Any] = [None, None, None]
-        if weighed is not None:
-            given = weighed.photos
-            facts = [
-                number(given.correlation[i]),
-                number(given.margin[i]),
-                figures(given.adjusted[i]),
-            ]
-        rows.append([photo.key, photo.sha256, int(labels[i]), frame_name(photo), *facts])
-    return rows

@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,26 +24,39 @@ from samecam.case.extraction import (
     open_vectors,
     prepare,
 )
-from samecam.case.folder import Case, ClusteringSettings, ExtractionSettings, Group, used_photos
+from samecam.case.folder import (
+    Camera,
+    Case,
+    ClusteringSettings,
+    ExtractionSettings,
+    Group,
+    SearchChoice,
+    all_groups,
+    used_photos,
+)
 from samecam.case.grouping._answer import Answer
 from samecam.case.grouping._budget import check_budget, frame_counts, surely_used
+from samecam.case.grouping._cameras import group_cameras
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._method import group_photos, grouping_memory
-from samecam.store import Record
+from samecam.errors import ParameterError
+from samecam.register import Cameras
+from samecam.store import DiskStore, Record
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Clustering:
-    """The groups of a case.
+    """The cameras of a case, and their groups.
 
     Attributes
     ----------
     case : the case folder
     paths : of the used photos, sorted
-    labels : their groups, from 0, largest first; −1 is unclustered
-    groups : one object per group, in the order of their numbers, as in `clusters.json`
+    labels : their cameras, from 0, largest first; −1 is unclustered
     extraction : what extraction did
+    cameras : one object per camera, in the order of their numbers, as in `clusters.json`
+    photo_groups : groups of the photos, numbered likewise; −1: in none
     details : what the method chose and reports (γ, scale of chance, certificate)
     seconds : time of clustering, 0 if the answer stood in the case already
     changed_outside : files of the answer before that somebody had changed; they were made anew
@@ -53,32 +66,38 @@ class Clustering:
     paths: list[str]
     labels: Labels
     extraction: Extraction
-    groups: list[Group] = field(default_factory=list)
+    cameras: list[Camera] = field(default_factory=list)
+    photo_groups: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     details: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     changed_outside: list[str] = field(default_factory=list)
 
     @property
     def sizes(self) -> list[int]:
-        """Photos in each group, largest first."""
-        return [group.size for group in self.groups]
+        """Photos of each camera, largest first."""
+        return [camera.size for camera in self.cameras]
+
+    @property
+    def groups(self) -> list[Group]:
+        """The groups of all cameras, in the order of their numbers."""
+        return all_groups(self.cameras)
 
     @property
     def unclustered(self) -> list[str]:
-        """Paths of the used photos that are in no group."""
+        """Paths of the used photos of no camera."""
         return [p for p, label in zip(self.paths, self.labels, strict=True) if label < 0]
 
     @property
     def n_unclustered(self) -> int:
-        """Used photos that are in no group."""
+        """Used photos of no camera."""
         return int(np.count_nonzero(self.labels < 0))
 
     def __repr__(self) -> str:
         sizes = self.sizes
         few = f" of {sizes[0]} to {sizes[-1]} photos" if sizes else ""
         return (
-            f"<Clustering of {len(self.paths)} photos: {len(sizes)} groups{few}, "
-            f"{self.n_unclustered} photos in none; case {str(self.case)!r}>"
+            f"<Clustering of {len(self.paths)} photos: {len(sizes)} cameras{few}, "
+            f"{self.n_unclustered} photos of none; case {str(self.case)!r}>"
         )
 
 
@@ -88,6 +107,7 @@ def cluster_photos(
     settings: ExtractionSettings | None = None,
     clustering: ClusteringSettings | None = None,
     *,
+    search: SearchChoice | None = None,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
@@ -95,7 +115,8 @@ def cluster_photos(
 ) -> Clustering:
     """Group photos by the camera that took them.
 
-    Extracts fingerprints (see `extract_photos`), groups them, and writes `clusters.csv` and
+    Extracts fingerprints (see `extract_photos`), groups those of each width and height, looks
+    for groups that see one camera in several ways, and writes `clusters.csv` and
     `clusters.json`. `weak` photos found no group but may join one at the end, if the method
     can let them. An answer that stands in the case for the same fingerprints and settings
     is given again.
@@ -105,10 +126,15 @@ def cluster_photos(
     photos, case, settings, resources, progress, planned
         As for `extract_photos`.
     clustering : how photos are grouped
+    search : how far to look for views of one camera: "quick", "normal", "deep" or "off"; default
+        as `clustering` has it
     stop : ends extraction after the files in hand; grouping is not begun then, and groups that
         are formed are not weighed
     """
     clustering = clustering or ClusteringSettings()
+    if search is not None:
+        clustering = replace(clustering, search=search)
+        _check_search(settings)
     clustering.estimator()
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
@@ -124,6 +150,14 @@ def cluster_photos(
     with Case(job.case, job.settings, job.sources) as folder:
         extraction = ExtractionRun(folder, job, resources, progress, stop).execute()
         return cluster_case(folder, clustering, resources, progress, stop, extraction)
+
+
+def _check_search(settings: ExtractionSettings | None) -> None:
+    """Refuse to look for views of squares."""
+    if settings is not None and settings.size is not None:
+        raise ParameterError(
+            "search", "{name} is for whole frames, and a size is given: leave one of them out."
+        )
 
 
 def cluster_fingerprints(
@@ -180,46 +214,75 @@ def cluster_case(
     nothing_left_to_finish(stop)
     answer = Answer(case, clustering.as_dict(), used)
     changed = answer.set_aside_changed()
-    labels, began = answer.labels(), time.monotonic()
-    groups = None if labels is None else answer.groups()
-    if labels is not None and groups is not None:
+    cameras, began = answer.cameras(), time.monotonic()
+    described = None if cameras is None else answer.described()
+    if cameras is not None and described is not None:
         answer.keep()
-        return Clustering(case.folder, paths, labels, extraction, groups, answer.details)
-    if labels is None:
+        return clustering_of(case, cameras, extraction, described, answer.details)
+    if cameras is None:
         counts = frame_counts(used)
         for frame in counts:
             clustering.check_frame(frame)
         check_budget(counts, case.store.dtype, clustering, resources)
-        labels, details = group_photos(case.store, used, clustering, resources, progress)
-        answer.save_labels(labels, details, time.monotonic() - began)
+        cameras, details = find_groups(case.store, used, clustering, resources, progress)
+        answer.save_cameras(cameras, details, time.monotonic() - began)
     if stop.is_set():
         stopped = replace(extraction, interrupted=True)
-        return Clustering(case.folder, paths, labels, stopped, details=answer.details)
+        return clustering_of(case, cameras, stopped, [], answer.details)
     room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
-    groups = weigh_answer(case, answer, used, labels, room, progress)
+    described = weigh_answer(case, answer, used, cameras, room, progress)
+    result = clustering_of(case, cameras, extraction, described, answer.details)
+    return replace(result, seconds=time.monotonic() - began, changed_outside=changed)
+
+
+def clustering_of(
+    case: Case,
+    cameras: Cameras,
+    extraction: Extraction,
+    described: list[Camera],
+    details: dict[str, Any],
+) -> Clustering:
+    """The answer of a case that is open."""
+    paths = [record.key for record in used_photos(case.store)]
     return Clustering(
-        case.folder,
-        paths,
-        labels,
-        extraction,
-        groups,
-        answer.details,
-        time.monotonic() - began,
-        changed,
+        case.folder, paths, cameras.labels, extraction, described, cameras.groups, details
     )
+
+
+def find_groups(
+    store: DiskStore,
+    photos: Sequence[Record],
+    clustering: ClusteringSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+    *,
+    start: Labels | None = None,
+) -> tuple[Cameras, dict[str, Any]]:
+    """Cameras and groups of the photos, and what is to be said of how they were formed.
+
+    Parameters
+    ----------
+    store, photos, clustering, resources, progress, start
+        As for `group_photos`.
+    """
+    groups, details = group_photos(store, photos, clustering, resources, progress, start=start)
+    cameras = group_cameras(store, photos, groups, clustering, resources, progress)
+    if cameras.searched:
+        details = {**details, "searched": cameras.searched}
+    return cameras, details
 
 
 def weigh_answer(
     case: Case,
     answer: Answer,
     used: list[Record],
-    labels: Labels,
+    cameras: Cameras,
     memory: int,
     progress: compute.Progress,
-) -> list[Group]:
+) -> list[Camera]:
     """Weigh groups that are saved, and write the answer with its evidence."""
     began = time.monotonic()
     frames = answer.details.get("frames", {})
     scales = {name: facts["null_scale"] for name, facts in frames.items() if "null_scale" in facts}
-    weighed = weigh(case.store, used, labels, scales, memory, progress, folder=case.folder)
-    return answer.write(labels, weighed, time.monotonic() - began)
+    weighed = weigh(case.store, used, cameras.groups, scales, memory, progress, folder=case.folder)
+    return answer.write(cameras, weighed, time.monotonic() - began)

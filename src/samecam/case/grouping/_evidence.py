@@ -1,6 +1,6 @@
 """Evidence for an answer: computed from the case's fingerprints, said for photos and groups."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -228,29 +228,28 @@ def figures(value: float) -> float | None:
     return None if np.isnan(value) else float(f"{value:.{_FIGURES}g}")
 
 
-def rows_of(
-    records: Sequence[Record], labels: Labels, given: Weighed | None
-) -> Iterator[list[Any]]:
-    """Rows of `evidence.csv`."""
+def rows_of(records: Sequence[Record], groups: Labels, given: Weighed | None) -> list[list[Any]]:
+    """Rows of `evidence.csv` of groups that are a camera each: `COLUMNS`."""
     if given is None:
         nothing = [None] * (len(COLUMNS) - 2)
-        yield from ([r.key, int(c), *nothing] for r, c in zip(records, labels, strict=True))
-        return
+        return [[r.key, int(c), *nothing] for r, c in zip(records, groups, strict=True)]
+    return [[r.key, int(groups[i]), *_facts(given, i)] for i, r in enumerate(records)]
+
+
+def _facts(given: Weighed, i: int) -> list[Any]:
+    """The rest of a row."""
     photos = given.photos
-    for i, record in enumerate(records):
-        nearest = int(photos.other[i])
-        yield [
-            record.key,
-            int(labels[i]),
-            number(photos.correlation[i]),
-            figures(photos.z[i]),
-            figures(photos.p_value[i]),
-            int(photos.comparisons[i]),
-            figures(photos.adjusted[i]),
-            nearest if nearest >= 0 else None,
-            number(photos.other_correlation[i]),
-            figures(photos.other_z[i]),
-            number(photos.margin[i]),
-            figures(given.pce[i]),
-            evidence.photo_sentence(photos, i),
-        ]
+    nearest = int(photos.other[i])
+    return [
+        number(photos.correlation[i]),
+        figures(photos.z[i]),
+        figures(photos.p_value[i]),
+        int(photos.comparisons[i]),
+        figures(photos.adjusted[i]),
+        nearest if nearest >= 0 else None,
+        number(photos.other_correlation[i]),
+        figures(photos.other_z[i]),
+        number(photos.margin[i]),
+        figures(given.pce[i]),
+        evidence.photo_sentence(photos, i),
+    ]

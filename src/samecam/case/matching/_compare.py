@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,10 +23,11 @@ _MOST, _SHARE = 64, 8
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The same bytes among what is compared with: path and camera, −1 for none."""
+    """The same bytes among what is compared with: path, group and camera, −1 for none."""
 
     path: str
     group: int
+    camera: int
 
 
 class Cameras(Protocol):
@@ -37,6 +38,9 @@ class Cameras(Protocol):
 
     def known(self, sha256: str) -> Known | None:
         """The photo that these bytes are of, if it is among what is compared with."""
+
+    def named(self, candidate: Candidate) -> Candidate:
+        """A candidate with its group's camera and view."""
 
     def lacking(self, frame: Frame) -> str:
         """Why a photo of this frame is compared with none."""
@@ -70,13 +74,24 @@ def compared(
     batch: list[TurnedPhoto] = []
     for photo in photos:
         if not photo.orientations:
-            yield _not_compared(photo, cameras)
+            yield _by_view(photo, _not_compared(photo, cameras))
             continue
         batch.append(photo)
         if len(batch) >= _MOST or sum(p.nbytes for p in batch) >= memory // _SHARE:
             yield from _batch(batch, cameras, rate, memory)
             batch = []
     yield from _batch(batch, cameras, rate, memory)
+
+
+def _by_view(photo: TurnedPhoto, compared: Match) -> Match:
+    """What views say of a photo that is of no camera's frame, or of which no group was told.
+
+    The place for registering a single photo against the cameras' first groups (scales, turns and
+    shifts, as `samecam.register.find_cameras` does for photos in no group); as long as there is
+    no such search, what was compared pixel by pixel stands.
+    """
+    del photo
+    return compared
 
 
 def _not_compared(photo: TurnedPhoto, cameras: Cameras) -> Match:
@@ -93,9 +108,15 @@ def _not_compared(photo: TurnedPhoto, cameras: Cameras) -> Match:
         outcome.status,
         reason,
         verdict,
-        known=None if known is None else known.path,
-        known_group=None if known is None else known.group,
+        **_known(known),
     )
+
+
+def _known(known: Known | None) -> dict[str, Any]:
+    """What is said of the same bytes."""
+    if known is None:
+        return {}
+    return {"known": known.path, "known_group": known.group, "known_camera": known.camera}
 
 
 def _batch(
@@ -114,7 +135,8 @@ def _batch(
             results[k].append(_against(views[k], rivals, each, row))
         rivals.close()
     for photo, result in zip(batch, results, strict=True):
-        yield _judged(photo, result, cameras.known(photo.outcome.sha256), rate)
+        match = _judged(photo, result, cameras, rate)
+        yield match if match.verdict == "match" else _by_view(photo, match)
 
 
 def _against(
@@ -133,13 +155,14 @@ def _against(
 
 
 def _judged(
-    photo: TurnedPhoto, results: Sequence[_Compared], known: Known | None, rate: float
+    photo: TurnedPhoto, results: Sequence[_Compared], cameras: Cameras, rate: float
 ) -> Match:
     """The camera of highest z is the verdict, if chance hardly reaches it in all comparisons."""
     outcome, every = photo.outcome, list(_candidates(results))
     count = len(every)
-    best, estimate, frame = max(every, key=lambda each: each[0].z)
-    others = [candidate for candidate, _, _ in every if candidate.group != best.group]
+    top, estimate, frame = max(every, key=lambda each: each[0].z)
+    best, all_named = cameras.named(top), [cameras.named(each) for each, _, _ in every]
+    others = [each for each in all_named if each.camera != best.camera]
     return Match(
         path=outcome.path,
         sha256=outcome.sha256,
@@ -151,8 +174,7 @@ def _judged(
         comparisons=count,
         adjusted=min(1.0, best.p_value * count),
         frame=frame.name,
-        known=None if known is None else known.path,
-        known_group=None if known is None else known.group,
+        **_known(cameras.known(outcome.sha256)),
     )
 
 

@@ -3,6 +3,7 @@
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from samecam import compute, correlate, evidence
 from samecam.arrays import Labels
 from samecam.case.extraction import Photos, arguments, nothing_begun_yet
-from samecam.case.folder import ExtractionSettings, by_frame, open_case, used_photos
+from samecam.case.folder import SavedCase, by_frame, open_case, used_photos
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._orientations import turned_photos
-from samecam.case.matching._result import RATE, SHIFTS, Match, Matches, check_rate
+from samecam.case.matching._result import RATE, SHIFTS, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals
 from samecam.errors import SamecamError
 from samecam.frames import Frame
@@ -64,14 +65,13 @@ def match_photos(
         files, memory = scan(arguments(photos)), resources.memory_for("cpu")
     with saved.open_store() as store:
         used = used_photos(store)
-        labels = saved.labels(used)
-        count = int(labels.max(initial=-1)) + 1
-        if not count:
+        if not saved.groups:
             raise SamecamError(f"{str(saved.folder)!r} has no group to compare with.")
-        groups = _Groups(store, used, labels, settings, memory, progress)
+        groups = _Groups(saved, store, used, memory, progress)
         turned = turned_photos(files, settings, resources, progress, stop, frames=groups.frames)
         results = by_path(compared(turned, groups, rate, memory))
     measured = SHIFTS if groups.null is None else evidence.null_sentence(groups.null)
+    count = len(saved.cameras)
     return Matches(results, count, rate, measured, interrupted=len(results) < len(files))
 
 
@@ -91,16 +91,17 @@ class _Groups:
 
     def __init__(
         self,
+        saved: SavedCase,
         store: DiskStore,
         used: Sequence[Record],
-        labels: Labels,
-        settings: ExtractionSettings,
         memory: int,
         progress: compute.Progress,
     ) -> None:
-        places = zip(used, labels.tolist(), strict=True)
-        self._known = {photo.sha256: Known(photo.key, group) for photo, group in places}
-        self._settings, self._memory = settings, memory
+        cameras, labels = saved.labels(used)
+        places = zip(used, labels.tolist(), cameras.tolist(), strict=True)
+        self._known = {photo.sha256: Known(photo.key, *place) for photo, *place in places}
+        self._settings, self._memory = saved.extraction_settings, memory
+        self._groups = saved.groups
         parts = {}
         for frame, at in by_frame(used).items():
             inside = np.flatnonzero(labels[at] >= 0)
@@ -122,6 +123,13 @@ class _Groups:
     def known(self, sha256: str) -> Known | None:
         """The photo of the case that has these bytes."""
         return self._known.get(sha256)
+
+    def named(self, candidate: Candidate) -> Candidate:
+        """See `Cameras`."""
+        if candidate.group is None:
+            return candidate
+        group = self._groups[candidate.group]
+        return replace(candidate, camera=group.camera, view=group.words)
 
     def lacking(self, frame: Frame) -> str:
         """See `Cameras`."""

@@ -16,7 +16,7 @@ from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._match import by_path, either_way, named
 from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
-from samecam.case.matching._result import RATE, SHIFTS, Matches, check_rate
+from samecam.case.matching._result import RATE, SHIFTS, Candidate, Matches, check_rate
 from samecam.case.matching._rivals import Rivals, in_memory
 from samecam.errors import SamecamError
 from samecam.frames import Frame
@@ -196,7 +196,7 @@ class _Camera:
             reason = outcome.reason or "a large part is over-exposed"
             self.outliers.append(Outlier(outcome.path, reason))
         else:
-            self._known[outcome.sha256] = Known(outcome.path, 0)
+            self._known[outcome.sha256] = Known(outcome.path, 0, 0)
             return True
         return False
 
@@ -241,7 +241,7 @@ class _Camera:
             )
             outcome = photos[int(k)].outcome
             self.outliers.append(Outlier(outcome.path, what))
-            self._known[outcome.sha256] = Known(outcome.path, -1)
+            self._known[outcome.sha256] = Known(outcome.path, -1, -1)
         shown = evidence.pair_evidence(gram[np.ix_(used, used)], method.null_scale_)
         return used, round(shown.correlation, 6), not alone or shown.z > _AGREE
 
@@ -259,6 +259,10 @@ class _Camera:
     def known(self, sha256: str) -> Known | None:
         """The photo of the reference that has these bytes."""
         return self._known.get(sha256)
+
+    def named(self, candidate: Candidate) -> Candidate:
+        """See `Cameras`: there is one, without a number."""
+        return candidate
 
     def lacking(self, frame: Frame) -> str:
         """See `Cameras`."""

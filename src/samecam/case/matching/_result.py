@@ -19,11 +19,13 @@ class Candidate:
 
     Attributes
     ----------
-    group : its number in the case; None for a reference
+    group : its group's number in the case; None for a reference
     turned : degrees clockwise by which the stored picture had to be turned
     correlation : with the camera's fingerprint
     z : that in units of what chance scatters
     p_value : upper bound of the probability that chance reaches z in one comparison
+    camera : number of the group's camera; None for a reference
+    view : how the group sees that camera, in words; "" where there are no views
     """
 
     group: int | None
@@ -31,6 +33,8 @@ class Candidate:
     correlation: float
     z: float
     p_value: float
+    camera: int | None = None
+    view: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Match:
     frame : width and height of what was compared with the best, "4000x3000"
     known : path of the same bytes in the case, or among the reference: left out there
     known_group : the group that stands in; −1 for none
+    known_camera : the camera, likewise
     """
 
     path: str
@@ -63,11 +68,17 @@ class Match:
     frame: str | None = None
     known: str | None = None
     known_group: int | None = None
+    known_camera: int | None = None
 
     @property
     def group(self) -> int | None:
         """The group of the verdict, if it is one."""
         return self.best.group if self.verdict == "match" and self.best is not None else None
+
+    @property
+    def camera(self) -> int | None:
+        """The camera of the verdict, if it is one."""
+        return self.best.camera if self.verdict == "match" and self.best is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,7 @@ class Matches:
     Attributes
     ----------
     photos : one entry a photo, by path
-    cameras : groups there are; 1 for a reference
+    cameras : that there are; 1 for a reference
     rate : nominal probability, for each photo, that chance makes a match
     measured : what the error rates rest on, a sentence
     interrupted : whether it was asked to stop before the end
@@ -96,7 +107,9 @@ class Matches:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        photos = [{**asdict(photo), "group": photo.group} for photo in self.photos]
+        photos = [
+            {**asdict(photo), "group": photo.group, "camera": photo.camera} for photo in self.photos
+        ]
         values = {**asdict(self), "photos": photos}
         return {**values, "comparisons": self.comparisons}
 

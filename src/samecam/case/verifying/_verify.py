@@ -1,6 +1,7 @@
-"""Whether a case is still what it says: inputs, fingerprints, log, and the groups replayed."""
+"""Whether a case is still what it says: inputs, fingerprints, log, and the cameras replayed."""
 
 import hashlib
+import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +21,7 @@ from samecam.case.folder import (
     LogCheck,
     Place,
     SavedCase,
+    has_views,
     images_csv,
     labels_of,
     open_case,
@@ -29,20 +31,40 @@ from samecam.case.folder import (
     used_photos,
     written_hashes,
 )
-from samecam.case.grouping import check_budget, frame_counts, group_photos, grouping_memory
+from samecam.case.grouping import (
+    camera_places,
+    check_budget,
+    find_groups,
+    frame_counts,
+    grouping_memory,
+)
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
 from samecam.store import DiskStore, Record
 
+# How far a replayed view may be from that which stands, as a share of the scale and in pixels.
+_SCALE, _SHIFT = 1e-3, 1.0
+
 
 @dataclass(frozen=True, slots=True)
 class Relabelled:
-    """A photo that the replay puts elsewhere."""
+    """A photo that the replay puts elsewhere.
+
+    Attributes
+    ----------
+    path : of the photo
+    stands, replayed : numbers of its camera; −1: none; None: it is not there
+    stands_group, replayed_group : numbers of its group, likewise
+    view : whether it is the view that differs
+    """
 
     path: str
     stands: int | None
     replayed: int | None
+    stands_group: int | None
+    replayed_group: int | None
+    view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,20 +313,41 @@ def _replay(
     """Group the stored fingerprints again, and compare."""
     used, start = used_photos(store), None
     if "start" in saved.info["clustering"]:
-        start = labels_of(used, read_places(saved.folder / START))
-    labels, _ = group_photos(
+        _, start = labels_of(used, read_places(saved.folder / START))
+    cameras, _ = find_groups(
         store, used, saved.clustering_settings, resources, progress, start=start
     )
     try:
         stands = read_places(saved.folder / CLUSTERS)
     except SamecamError:
         stands = {}
-    replayed = {p.key: Place(p.sha256, int(k)) for p, k in zip(used, labels, strict=True)}
-    return [
-        Relabelled(path, _group(stands.get(path)), _group(replayed.get(path)))
-        for path in sorted({*stands, *replayed})
-        if stands.get(path) != replayed.get(path)
-    ]
+    hashes = [photo.sha256 for photo in used]
+    places = camera_places(hashes, cameras, views=has_views(saved.info))
+    replayed = {photo.key: place for photo, place in zip(used, places, strict=True)}
+    both = ((path, stands.get(path), replayed.get(path)) for path in sorted({*stands, *replayed}))
+    return [_relabelled(*one) for one in both if not _agree(*one[1:])]
+
+
+def _agree(stands: Place | None, replayed: Place | None) -> bool:
+    """Whether two places are the same, views up to what rounding does on other machines."""
+    if stands is None or replayed is None:
+        return stands is replayed
+    if replace(stands, view=None) != replace(replayed, view=None):
+        return False
+    one, other = stands.view, replayed.view
+    if one is None or other is None:
+        return one is other
+    near = math.isclose(one.scale, other.scale, rel_tol=_SCALE) and all(
+        abs(a - b) <= _SHIFT for a, b in zip(one.shift, other.shift, strict=True)
+    )
+    return near and (one.turn, one.mirrored) == (other.turn, other.mirrored)
+
+
+def _relabelled(path: str, stands: Place | None, replayed: Place | None) -> Relabelled:
+    both = (stands, replayed)
+    was, now = (None if place is None else place.camera for place in both)
+    group, other = (None if place is None else place.group for place in both)
+    return Relabelled(path, was, now, group, other, view=was == now and group == other)
 
 
 def _device_of(info: Mapping[str, Any]) -> str:
@@ -318,7 +361,3 @@ def _same_device(description: str) -> str:
         return compute.choose_device(description.partition(" ")[0])
     except SamecamError:
         return "cpu"
-
-
-def _group(place: Place | None) -> int | None:
-    return None if place is None else place.group

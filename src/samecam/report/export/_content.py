@@ -1,4 +1,4 @@
-"""What is exported: every file of a case with its group, and the hashes that are known."""
+"""What is exported: every file of a case with its camera and group, and the known hashes."""
 
 import hashlib
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from samecam.case import CasePhoto, Group, SavedCase, open_case
+from samecam.case import Camera, CasePhoto, Group, SavedCase, open_case
 
 PICTURES = ("good", "weak", "unusable")
 
@@ -18,13 +18,16 @@ class ExportedFile:
     Attributes
     ----------
     photo : as the case has it
-    group : its group; −1 used but in none; None not used. A duplicate has that of the file it
-        equals.
+    camera, group : its camera and group; −1 used but of none; None not used. A duplicate has
+        those of the file it equals.
+    view : how it sees its camera, in words; "" where there are no views
     hashes : by name (md5, sha1, sha256), those that are known
     """
 
     photo: CasePhoto
+    camera: int | None = None
     group: int | None = None
+    view: str = ""
     hashes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -49,6 +52,11 @@ class Content:
         return self.case.info
 
     @property
+    def cameras(self) -> list[Camera]:
+        """In the order of their numbers."""
+        return self.case.cameras
+
+    @property
     def groups(self) -> list[Group]:
         """In the order of their numbers."""
         return self.case.groups
@@ -62,15 +70,22 @@ class Content:
 def read_content(folder: Path) -> Content:
     """Read a clustered case for export."""
     case = open_case(folder)
-    groups = {p.sha256: p.cluster for p in case.used}
+    used, words = {p.sha256: p for p in case.used}, _view_words(case)
     files = []
     for photo in case.photos:
         known = {"sha256": photo.sha256} if photo.sha256 else {}
-        group = groups.get(photo.sha256) if photo.duplicate_of else photo.cluster
-        files.append(ExportedFile(photo, group, known))
+        own = used.get(photo.sha256, photo) if photo.duplicate_of else photo
+        view = words.get(own.path, "")
+        files.append(ExportedFile(photo, own.cluster, own.group, view, known))
     tables = ("images.csv", "clusters.csv", "clusters.json")
     mark = hashlib.sha256(b"".join(bytes.fromhex(case.hashes[name]) for name in tables))
     return Content(case, files, mark.hexdigest())
+
+
+def _view_words(case: SavedCase) -> dict[str, str]:
+    """How photos see their cameras, in words, by path."""
+    words = {path: group.words for group in case.groups for path in group.paths}
+    return words | {photo.path: photo.words for camera in case.cameras for photo in camera.placed}
 
 
 def with_hashes(content: Content, hashes: Mapping[str, Mapping[str, str]]) -> Content:

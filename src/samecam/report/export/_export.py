@@ -35,7 +35,7 @@ class Export:
     file : where
     format : csv, json, vics or case
     files : files of the case that are in it
-    groups : groups that are in it
+    cameras, groups : that are in it
     without_hashes : files whose further hashes could not be made, by path, with the reason;
         `vics` leaves them out
     """
@@ -43,6 +43,7 @@ class Export:
     file: Path
     format: str
     files: int
+    cameras: int
     groups: int
     without_hashes: dict[str, str] = field(default_factory=dict)
 
@@ -85,7 +86,8 @@ def export_case(
     write_atomically(target, _texts(content, wanted, bom)[format]())
     left_out = len(troubles) if format == "vics" else 0
     count = len(_exported(content, format)) - left_out
-    return Export(target, format, count, len(content.groups), troubles)
+    cameras, groups = len(content.cameras), len(content.groups)
+    return Export(target, format, count, cameras, groups, troubles)
 
 
 def _exported(content: Content, format: str) -> list[ExportedFile]:

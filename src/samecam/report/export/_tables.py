@@ -4,29 +4,33 @@ import json
 from collections.abc import Collection
 from typing import Any
 
-from samecam.case import Group, csv_text
+from samecam.case import Camera, csv_text
 from samecam.report.export._content import Content, ExportedFile
 
 COLUMNS = (
-    *("group_id", "group_size", "status", "path", "file_name", "size", "md5", "sha1", "sha256"),
+    *("camera_id", "camera_size", "group_id", "group_size", "view"),
+    *("status", "path", "file_name", "size", "md5", "sha1", "sha256"),
     *("width", "height", "frame", "make", "model", "serial", "score_to_group", "margin", "p_value"),
     *("nearest_other_group", "note"),
 )
-FORMAT, VERSION = "samecam-export", 1
+FORMAT, VERSION = "samecam-export", 2
+_CLUSTERING = ("method", "options", "seed", "preset", "search")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def csv_export(content: Content, *, bom: bool = False) -> str:
     """One row per file found. Text that a spreadsheet would take for a formula gets a `'`."""
-    rows = [[_guarded(cell) for cell in _row(f, content.groups)] for f in content.files]
+    rows = [[_guarded(cell) for cell in _row(content, f)] for f in content.files]
     return ("\ufeff" if bom else "") + csv_text(COLUMNS, rows)
 
 
-def _row(file: ExportedFile, groups: list[Group]) -> list[object]:
-    photo, group = file.photo, file.group
-    row, own = photo.image, groups[group] if group is not None and group >= 0 else None
+def _row(content: Content, file: ExportedFile) -> list[object]:
+    photo, row = file.photo, file.photo.image
+    own = None if file.group in (None, -1) else content.groups[file.group]
+    camera = None if file.camera in (None, -1) else content.cameras[file.camera]
     return [
-        *(group, own and own.size, photo.status, photo.path, photo.name, photo.size),
+        *(file.camera, camera and camera.size, file.group, own and own.size, file.view or None),
+        *(photo.status, photo.path, photo.name, photo.size),
         *(file.hashes.get(name) for name in ("md5", "sha1", "sha256")),
         *(_number(row["width"]), _number(row["height"]), photo.frame or None),
         *(row["make"], row["model"], row["serial"]),
@@ -51,17 +55,23 @@ def json_export(content: Content, hashes: Collection[str]) -> str:
     kept = ("samecam", "created", "sources", "extraction", "seed", "versions", "device", "counts")
     case = {name: info[name] for name in kept if name in info}
     clustering = info["clustering"]
-    case["clustering"] = {n: clustering.get(n) for n in ("method", "options", "seed", "preset")}
+    case["clustering"] = {n: clustering.get(n) for n in _CLUSTERING}
     document = {
         "format": FORMAT,
         "version": VERSION,
         "mark": content.mark,
         "hashes": sorted({"sha256", *hashes}),
         "case": case,
+        "cameras": [_camera(camera) for camera in content.cameras],
         "groups": [group.as_dict() for group in content.groups],
         "files": [_object(file) for file in content.files],
     }
     return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
+
+
+def _camera(camera: Camera) -> dict[str, Any]:
+    """A camera; its groups stand beside it, by their numbers."""
+    return {**camera.as_dict(), "groups": [group.id for group in camera.groups]}
 
 
 def _object(file: ExportedFile) -> dict[str, Any]:
@@ -71,7 +81,9 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "path": photo.path,
         "status": photo.status,
         "note": photo.reason,
+        "camera": file.camera,
         "group": file.group,
+        "view": file.view or None,
         "size": photo.size,
         "hashes": dict(sorted(file.hashes.items())),
         "width": _number(row["width"]),

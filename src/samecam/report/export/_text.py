@@ -30,6 +30,9 @@ def plain(text: str) -> str:
 def evidence_text(file: ExportedFile) -> str:
     """What is known of a photo's place in its group, as a sentence; "" if nothing."""
     parts = []
+    view = file.photo.view
+    if file.group == -1 and view is not None and view.score is not None:
+        parts.append(f"correlation as {file.view}, {view.score:.3g} times what chance scatters")
     for name, meaning in _EVIDENCE.items():
         number = getattr(file.photo, name)
         if number is not None:

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from samecam._version import __version__
-from samecam.case import Group
+from samecam.case import Camera
 from samecam.report.export._content import Content, ExportedFile
 from samecam.report.export._text import LIMIT, MIME, evidence_text, identity, plain
 
@@ -16,13 +16,14 @@ _CONTEXT = {
        ("action", "analysis", "configuration", "core", "observable", "tool", "types")},
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }  # fmt: skip
+_NAMED = 8
 _METHODS = {"md5": "MD5", "sha1": "SHA1", "sha256": "SHA256"}
 
 Node = dict[str, Any]
 
 
 def uco_export(content: Content, ended: str | None) -> str:
-    """A graph: files, an unidentified camera per group, the action, and its results.
+    """A graph: files, unidentified cameras, their groups, the action, and its results.
 
     There is no confidence in it: UCO's is a number from 0 to 100, and neither a correlation
     nor an error rate is one. What was measured stands in words, in `uco-core:statement`.
@@ -36,11 +37,11 @@ def uco_export(content: Content, ended: str | None) -> str:
     files = {f.photo.path: _file(content, f) for f in pictures}
     members: dict[int | None, list[ExportedFile]] = {}
     for file in pictures:
-        members.setdefault(file.group, []).append(file)
+        members.setdefault(file.camera, []).append(file)
     graph = [*files.values()]
     results: list[Node] = []
-    for group in content.groups:
-        made = _group(content, group, members[group.id], files)
+    for camera in content.cameras:
+        made = _camera(content, camera, members[camera.id], files)
         results.append(made[-1])
         graph += made
     graph += _run(content, list(files.values()), results, ended)
@@ -91,15 +92,15 @@ def _file(content: Content, file: ExportedFile) -> Node:
     }
 
 
-def _group(
-    content: Content, group: Group, members: list[ExportedFile], files: dict[str, Node]
+def _camera(
+    content: Content, camera: Camera, members: list[ExportedFile], files: dict[str, Node]
 ) -> list[Node]:
-    """Camera, set, one relationship a photo, and last the result that asserts them."""
-    number = group.id
-    camera: Node = {
+    """Camera, sets, one relationship a photo, and last the result that asserts them."""
+    number = camera.id
+    device: Node = {
         "@id": _id(content, "camera", number),
         "@type": "uco-observable:Device",
-        "uco-core:name": f"Unidentified camera of group {number}",
+        "uco-core:name": f"Unidentified camera {number}",
     }
     nodes = [files[f.photo.path] for f in members]
     grouping: Node = {
@@ -114,7 +115,7 @@ def _group(
             "@id": _id(content, "link", file.photo.path),
             "@type": "uco-observable:ObservableRelationship",
             "uco-core:source": _reference(node),
-            "uco-core:target": _reference(camera),
+            "uco-core:target": _reference(device),
             "uco-core:kindOfRelationship": "Created_By",
             "uco-core:isDirectional": True,
         }
@@ -124,14 +125,37 @@ def _group(
     result: Node = {
         "@id": _id(content, "result", number),
         "@type": "uco-analysis:AnalyticResult",
-        "uco-core:name": f"Group {number}",
-        "uco-core:statement": _statement(group),
+        "uco-core:name": f"Camera {number}",
+        "uco-core:statement": _statement(camera),
     }
-    return [camera, grouping, *links, result]
+    return [device, grouping, *_views(content, camera, members, files), *links, result]
 
 
-def _statement(group: Group) -> str:
-    words = f"These {group.size} photographs were grouped as taken by one camera"
+def _views(
+    content: Content, camera: Camera, members: list[ExportedFile], files: dict[str, Node]
+) -> list[Node]:
+    """A set for each group of a camera that is seen in several ways."""
+    if len(camera.groups) + len(camera.placed) < 2:
+        return []
+    return [
+        {
+            "@id": _id(content, "view", group.id),
+            "@type": "uco-core:Grouping",
+            "uco-core:name": f"Group {group.id}: {group.words}",
+            "uco-core:context": ["same camera, seen in the same way"],
+            "uco-core:object": [
+                _reference(files[f.photo.path]) for f in members if f.group == group.id
+            ],
+        }
+        for group in camera.groups
+    ]
+
+
+def _statement(camera: Camera) -> str:
+    group = camera.groups[0]
+    words = f"These {camera.size} photographs were grouped as taken by one camera"
+    if len(camera.views) > 1:
+        words += f", seen in several ways ({'; '.join(camera.views[:_NAMED])})"
     if group.correlation is not None:
         words += f"; mean correlation of two of them {group.correlation:.4g}"
     if group.nearest is not None:
@@ -147,7 +171,8 @@ def _run(content: Content, files: list[Node], results: list[Node], ended: str | 
     info = content.info
     settings = {**info["extraction"], "seed": info.get("seed")}
     clustering = info["clustering"]
-    settings.update({f"clustering {n}": clustering.get(n) for n in ("method", "options", "preset")})
+    named = ("method", "options", "preset", "search")
+    settings.update({f"clustering {name}": clustering.get(name) for name in named})
     entries: list[Node] = [
         {
             "@id": _id(content, "entry", name),

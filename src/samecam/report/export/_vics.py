@@ -13,9 +13,9 @@ _CONTEXT = "http://github.com/VICSDATAMODEL/ProjectVic/DataModels/2.0.xml/Defaul
 def vics_export(content: Content) -> str:
     """One `Media` per picture (equal bytes are one), one `MediaFiles` entry per file.
 
-    The group is a tag `samecam:group-0001` (the group's number) and a comment. `Category`
-    and `Series`, which have a meaning of their own in that community, are never written.
-    Only pictures whose MD5 is known are in it: the model demands one.
+    The camera is a tag `samecam:camera-0001` (its number) and a comment, which names the group.
+    `Category` and `Series`, which have a meaning of their own in that community, are never
+    written. Only pictures whose MD5 is known are in it: the model demands one.
     """
     media: dict[str, list[ExportedFile]] = {}
     for file in content.pictures():
@@ -46,8 +46,8 @@ def _media(number: int, files: list[ExportedFile]) -> dict[str, Any]:
     }
     if not entry["SHA1"]:
         del entry["SHA1"]
-    if first.group is not None and first.group >= 0:
-        entry["Tags"] = f"samecam:group-{first.group:04d}"
+    if first.camera is not None and first.camera >= 0:
+        entry["Tags"] = f"samecam:camera-{first.camera:04d}"
     return entry
 
 
@@ -61,9 +61,11 @@ def _file(file: ExportedFile) -> dict[str, str]:
 
 
 def _comment(file: ExportedFile) -> str:
-    if file.group is None:
+    if file.camera is None or file.group is None:
         return plain(f"samecam: not used ({file.photo.reason}).")
-    if file.group < 0:
-        return "samecam: in no group."
-    words = f"samecam: in group {file.group} of photos by one camera. {evidence_text(file)}"
+    if file.camera < 0:
+        return "samecam: of no camera."
+    seen = f" ({file.view})" if file.view else ""
+    group = f"group {file.group}" if file.group >= 0 else "no group"
+    words = f"samecam: by camera {file.camera}, in {group}{seen}. {evidence_text(file)}"
     return f"{words.strip()} {LIMIT}"

@@ -1,0 +1,165 @@
+"""Groups to cameras: which groups, and photos in none, see one sensor in several ways."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from samecam import compute, evidence, register
+from samecam.arrays import Labels
+from samecam.case.folder import ClusteringSettings, Place, by_frame, cameras_of
+from samecam.register import Cameras, GroupedRows, View, view_words
+from samecam.store import DiskStore, Record
+
+PHASE = "Looking for views"
+_SCALE, _SHIFT, _FIGURES = 6, 2, 3
+# Rates below are as good as this one, and can still be written and put into words.
+_SMALLEST = 1e-300
+
+
+def group_cameras(
+    store: DiskStore,
+    photos: Sequence[Record],
+    groups: Labels,
+    clustering: ClusteringSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+) -> Cameras:
+    """Cameras of the photos, numbered by size; of squares every group is a camera.
+
+    Parameters
+    ----------
+    store : fingerprints of `photos`
+    photos : the used photos, sorted by path
+    groups : their groups, from 0; −1: none
+    clustering : says how far to look
+    resources : resolved
+    """
+    from samecam.cluster import numbered
+
+    if store.frame is not None or clustering.search == "off" or groups.max(initial=-1) < 0:
+        return each_a_camera(groups)
+    frames = []
+    try:
+        for frame, at in by_frame(photos).items():
+            zoom = np.array([_zoom(photos[k]) for k in at], dtype=np.float64)
+            frames.append(GroupedRows(frame, store.rows(frame), at, groups[at], zoom))
+        progress(PHASE, 0, len(photos))
+        with compute.device_errors(resources.device):
+            cameras = register.find_cameras(
+                frames,
+                search=clustering.search,
+                resources=resources,
+                progress=partial(progress, PHASE),
+            )
+    finally:
+        for each in frames:
+            each.rows.close()
+    return _checked(_renumbered(cameras, numbered(cameras.labels)), groups)
+
+
+def each_a_camera(groups: Labels) -> Cameras:
+    """Every group a camera of its own."""
+    count = int(groups.max(initial=-1)) + 1
+    return Cameras(groups, groups, (View(),) * count, tuple(range(count)))
+
+
+def _zoom(photo: Record) -> float:
+    zoom = photo.meta.get("zoom")
+    return float("nan") if zoom is None else float(zoom)
+
+
+def _renumbered(cameras: Cameras, labels: Labels) -> Cameras:
+    """The same cameras numbered as `labels` has them, views as they are written."""
+    first = np.full(int(labels.max(initial=-1)) + 1, -1, dtype=np.intp)
+    inside = labels >= 0
+    first[labels[inside]] = np.array(cameras.first, dtype=np.intp)[cameras.labels[inside]]
+    return Cameras(
+        labels,
+        cameras.groups,
+        tuple(map(_rounded, cameras.views)),
+        tuple(first.tolist()),
+        {int(k): _rounded(view) for k, view in sorted(cameras.alone.items())},
+        cameras.searched,
+    )
+
+
+def _rounded(view: View) -> View:
+    """A view with the digits that mean something, which a table can hold."""
+    x, y = view.shift
+    return View(
+        turn=int(view.turn),
+        mirrored=bool(view.mirrored),
+        scale=round(float(view.scale), _SCALE),
+        radial=round(float(view.radial), _SCALE) + 0.0,
+        shift=(round(float(x), _SHIFT) + 0.0, round(float(y), _SHIFT) + 0.0),
+        score=_figures(view.score),
+        rate=None if view.rate is None else _figures(max(view.rate, _SMALLEST)),
+        share=_figures(view.share),
+        area=None if view.area is None else int(view.area),
+    )
+
+
+def _figures(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_FIGURES}g}")
+
+
+def _checked(cameras: Cameras, groups: Labels) -> Cameras:
+    """What was found, if it is what can be written: groups are never cut or changed."""
+    again = cameras_of(camera_places([""] * len(groups), cameras))
+    if not np.array_equal(cameras.groups, groups) or again.first != cameras.first:
+        raise RuntimeError("the search for cameras changed the groups")
+    return cameras
+
+
+def camera_places(hashes: Sequence[str], cameras: Cameras, *, views: bool = True) -> list[Place]:
+    """The place of each photo, in their order, with its view or not; `hashes` are theirs."""
+    pairs = zip(hashes, cameras.labels.tolist(), cameras.groups.tolist(), strict=True)
+    return [
+        Place(sha256, camera, group, photo_view(cameras, k) if views else None)
+        for k, (sha256, camera, group) in enumerate(pairs)
+    ]
+
+
+def photo_view(cameras: Cameras, photo: int) -> View | None:
+    """How a photo sees its camera; None if it has none."""
+    group = int(cameras.groups[photo])
+    return cameras.views[group] if group >= 0 else cameras.alone.get(photo)
+
+
+class Seen:
+    """Cameras of photos, with what is said of their views.
+
+    Parameters
+    ----------
+    records : the photos
+    cameras : theirs
+    """
+
+    def __init__(self, records: Sequence[Record], cameras: Cameras) -> None:
+        self._records, self._cameras = records, cameras
+        inside = np.flatnonzero(cameras.groups >= 0)
+        _, first = np.unique(cameras.groups[inside], return_index=True)
+        self._member = inside[first]
+
+    def camera(self, group: int) -> int:
+        """The camera of a group."""
+        return int(self._cameras.labels[self._member[group]])
+
+    def group_words(self, group: int) -> tuple[str, str]:
+        """How a group sees its camera, in words, and why it is of that one; "" for the first."""
+        return self.photo_words(int(self._member[group]))
+
+    def photo_words(self, photo: int) -> tuple[str, str]:
+        """The same for a photo that has a camera."""
+        cameras = self._cameras
+        first = cameras.first[int(cameras.labels[photo])]
+        view = photo_view(cameras, photo)
+        own, other = self._records[photo].frame, self._records[self._member[first]].frame
+        if view is None or own is None or other is None:
+            raise RuntimeError("a photo without a view was asked for it")
+        words = view_words(view, own, other)
+        if view.score is None:
+            return words, ""
+        rate = 1.0 if view.rate is None else view.rate
+        return words, evidence.view_sentence(view.score, rate, view.share, first)
