@@ -47,6 +47,8 @@ class CasePhoto:
     cluster : number of its group; −1 is none; None: not used
     frame : width and height of what is compared of it, like 4000x3000; "" if not known
     duplicate_of : path of the file with the same bytes that stands for it; "" if none does
+    copy_of : path of the photo of which it is a copy; "" if it is none
+    original : path of the used photo whose group it has: of a copy, of a duplicate; "" else
     correlation, margin, p_value : from `clusters.csv`; None where there is no evidence
     evidence : its row of `evidence.csv`, as text; empty if there is none
     """
@@ -59,6 +61,8 @@ class CasePhoto:
     cluster: int | None = None
     frame: str = ""
     duplicate_of: str = ""
+    copy_of: str = ""
+    original: str = ""
     correlation: float | None = None
     margin: float | None = None
     p_value: float | None = None
@@ -175,20 +179,24 @@ def _photos(
         _check_image(image)
     read = [row for row in images if row["sha256"] and row["status"] != "duplicate"]
     owners = {row["sha256"]: row["path"] for row in read}
+    copied = {row["path"]: row["copy_of"] for row in images if row["copy_of"]}
     photos = []
     for image in images:
         place = places.get(image["path"])
-        duplicate = image["status"] == "duplicate"
+        path, duplicate = image["path"], image["status"] == "duplicate"
+        owner = owners.get(image["sha256"], "") if duplicate else ""
         photos.append(
             CasePhoto(
-                path=image["path"],
+                path=path,
                 sha256=image["sha256"],
                 status=image["status"],
                 reason=image["reason"],
                 image=image,
                 cluster=None if place is None else group_number(place["cluster"], len(places)),
                 frame="" if place is None else place.get("frame") or "",
-                duplicate_of=owners.get(image["sha256"], "") if duplicate else "",
+                duplicate_of=owner,
+                copy_of=image["copy_of"],
+                original=copied.get(owner or path, owner),
                 correlation=_number(place, "correlation"),
                 margin=_number(place, "margin"),
                 p_value=_number(place, "p_value"),
@@ -202,6 +210,8 @@ def _check_image(image: Row) -> None:
     """Refuse a row of `images.csv` with values that none of ours has."""
     if image["status"] not in STATUSES:
         raise ValueError(f"{image['path']!r} has the status {image['status'][:20]!r}")
+    if (image["status"] == "copy") != bool(image["copy_of"]):
+        raise ValueError(f"{image['path']!r} is {image['status']} of {image['copy_of'][:80]!r}")
     if image["sha256"] and not HASH.fullmatch(image["sha256"]):
         raise ValueError(f"{image['path']!r} has a SHA-256 that is none")
     for name in ("bytes", "width", "height"):
@@ -216,6 +226,8 @@ def _check_used(photos: Sequence[CasePhoto], places: Mapping[str, Row]) -> None:
     for photo in photos:
         if (photo.cluster is not None) != (photo.status in USED):
             raise ValueError(f"{photo.path!r} is {photo.status}")
+        if photo.copy_of and photo.copy_of not in places:
+            raise ValueError(f"{photo.path!r} is a copy of what has no group")
     if unknown := set(places) - {photo.path for photo in photos}:
         raise ValueError(f"{min(unknown)!r} is not in {IMAGES}")
 

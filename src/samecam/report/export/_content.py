@@ -8,7 +8,7 @@ from typing import Any
 
 from samecam.case import CasePhoto, Group, SavedCase, open_case
 
-PICTURES = ("good", "weak", "unusable")
+PICTURES = ("good", "weak", "unusable", "copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class ExportedFile:
     ----------
     photo : as the case has it
     group : its group; −1 used but in none; None not used. A duplicate has that of the file it
-        equals.
+        equals, a copy that of the photo it was made of.
     hashes : by name (md5, sha1, sha256), those that are known
     """
 
@@ -62,11 +62,11 @@ class Content:
 def read_content(folder: Path) -> Content:
     """Read a clustered case for export."""
     case = open_case(folder)
-    groups = {p.sha256: p.cluster for p in case.used}
+    groups = {p.path: p.cluster for p in case.used}
     files = []
     for photo in case.photos:
         known = {"sha256": photo.sha256} if photo.sha256 else {}
-        group = groups.get(photo.sha256) if photo.duplicate_of else photo.cluster
+        group = groups.get(photo.original) if photo.original else photo.cluster
         files.append(ExportedFile(photo, group, known))
     tables = ("images.csv", "clusters.csv", "clusters.json")
     mark = hashlib.sha256(b"".join(bytes.fromhex(case.hashes[name]) for name in tables))

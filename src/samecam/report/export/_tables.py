@@ -10,7 +10,7 @@ from samecam.report.export._content import Content, ExportedFile
 COLUMNS = (
     *("group_id", "group_size", "status", "path", "file_name", "size", "md5", "sha1", "sha256"),
     *("width", "height", "frame", "make", "model", "serial", "score_to_group", "margin", "p_value"),
-    *("nearest_other_group", "note"),
+    *("nearest_other_group", "copy_of", "service", "note"),
 )
 FORMAT, VERSION = "samecam-export", 1
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -31,7 +31,7 @@ def _row(file: ExportedFile, groups: list[Group]) -> list[object]:
         *(_number(row["width"]), _number(row["height"]), photo.frame or None),
         *(row["make"], row["model"], row["serial"]),
         *(photo.correlation, photo.margin, photo.p_value),
-        *(own and own.nearest, photo.reason),
+        *(own and own.nearest, photo.copy_of, row["service"], photo.reason),
     ]
 
 
@@ -71,6 +71,8 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "path": photo.path,
         "status": photo.status,
         "note": photo.reason,
+        "copy_of": photo.copy_of or None,
+        "service": row["service"] or None,
         "group": file.group,
         "size": photo.size,
         "hashes": dict(sorted(file.hashes.items())),
