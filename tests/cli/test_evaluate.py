@@ -115,8 +115,10 @@ def test_what_became_of_the_photos_is_counted(mixed):
         "truth": 10,
         "clustered": 5,
         "clustered_as_duplicate": 1,
+        "clustered_as_copy": 0,
         "unclustered": {
-            "left_alone": 1, "weak": 0, "unusable": 1, "skipped": 1, "duplicate": 1, "pending": 0,
+            "left_alone": 1, "weak": 0, "unusable": 1, "skipped": 1, "duplicate": 1, "copy": 0,
+            "pending": 0,
             "not_found": 1,
         },
         "not_in_truth": 1,

@@ -26,6 +26,7 @@ _FATES = {
     "unusable": "unusable",
     "skipped": "skipped",
     "duplicate": "duplicate of a photo without cluster",
+    "copy": "copy of a photo without cluster",
     "pending": "in the case but not clustered yet",
     "not_found": "not found",
 }
@@ -47,7 +48,8 @@ def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
 
     Every photo of the truth counts. One that is in no cluster counts as unclustered,
     whether it was unusable, skipped or not found. A duplicate counts with the cluster of
-    the photo it has the same bytes as. Photos that are not in the truth are left out.
+    the photo it has the same bytes as. A copy counts with that of the photo it was made
+    of. Photos that are not in the truth are left out.
     """
     from samecam.metrics import per_camera, per_cluster, read_truth, scores
 
@@ -97,7 +99,7 @@ class _Grouping:
         status, original = self.images.get(path, ("", ""))
         if path in self.clusters:
             return self.clusters[path], "weak" if status == "weak" else "left_alone"
-        if status == "duplicate":
+        if status in ("duplicate", "copy"):
             return self.clusters.get(original, -1), status
         return -1, status if status in ("unusable", "skipped") else "pending"
 
@@ -110,6 +112,7 @@ class _Joined:
     partners: dict[str, str]
     unclustered: dict[str, int]
     duplicates: int
+    copies: int
     not_in_truth: int
     other_folder: list[tuple[str, str]]
 
@@ -119,6 +122,7 @@ class _Joined:
             "truth": len(self.labels),
             "clustered": len(self.labels) - sum(self.unclustered.values()),
             "clustered_as_duplicate": self.duplicates,
+            "clustered_as_copy": self.copies,
             "unclustered": self.unclustered,
             "not_in_truth": self.not_in_truth,
             "matched_in_other_folder": len(self.other_folder),
@@ -134,7 +138,7 @@ def _read_grouping(source: str) -> _Grouping:
     photos = open_case(source).photos_as_they_stand()
     return _Grouping(
         {photo.path: photo.cluster for photo in photos if photo.cluster is not None},
-        {photo.path: (photo.status, photo.duplicate_of) for photo in photos},
+        {photo.path: (photo.status, photo.original) for photo in photos},
     )
 
 
@@ -151,6 +155,7 @@ def _join(grouping: _Grouping, cameras: Iterable[str]) -> _Joined:
         partners=partners,
         unclustered={fate: lost[fate] for fate in _FATES},
         duplicates=sum(label >= 0 and fate == "duplicate" for label, fate in fates),
+        copies=sum(label >= 0 and fate == "copy" for label, fate in fates),
         not_in_truth=sum(path not in partners for path in grouping.clusters),
         other_folder=[pair for pair in partners.items() if not _one_ends_the_other(*pair)],
     )
@@ -182,6 +187,8 @@ def _photo_lines(result: "Scores", joined: _Joined) -> list[str]:
         f"Photos in the truth: {result.n_images}, of them {clustered} in clusters and "
         f"{result.n_unclustered} unclustered{_why(joined.unclustered)}."
     ]
+    if joined.copies:
+        lines.append(f"Copies, counted with the photo they were made of: {joined.copies}.")
     if joined.duplicates:
         lines.append(f"Duplicates, counted with the photo they equal: {joined.duplicates}.")
     if joined.not_in_truth:

@@ -7,6 +7,14 @@ from samecam.evidence._comparisons import (
     fingerprint_quality,
     intra_correlations,
 )
+from samecam.evidence._copies import (
+    Alike,
+    alike_pictures,
+    common_look,
+    common_noise,
+    picture_hashes,
+    seen,
+)
 from samecam.evidence._exif import exif_warnings, one_model_note, view_warnings
 from samecam.evidence._frame_pce import frame_pce, shifts
 from samecam.evidence._frames import compare_frames, local_groups
@@ -33,13 +41,17 @@ __all__ = [
     "ABSENCE",
     "MODEL",
     "SENSOR",
+    "Alike",
     "Comparisons",
     "GroupEvidence",
     "Null",
     "PairEvidence",
     "PhotoEvidence",
+    "alike_pictures",
     "apart_sentence",
     "base_rate_sentence",
+    "common_look",
+    "common_noise",
     "compare_frames",
     "comparisons_from_gram",
     "comparisons_from_rows",
@@ -62,8 +74,10 @@ __all__ = [
     "photo_evidence",
     "photo_pce",
     "photo_sentence",
+    "picture_hashes",
     "rate_text",
     "scenes",
+    "seen",
     "shifts",
     "still_scenes",
     "still_sentence",

@@ -37,6 +37,7 @@ _STATUS_WORDS = {
     "weak": "used with care: 30 to 90 % over-exposed",
     "unusable": "over-exposed or flat",
     "duplicate": "the same bytes as another file",
+    "copy": "the same picture as another photo, whose group it shares",
     "skipped": "could not be read, or no photo",
 }
 
@@ -62,7 +63,7 @@ def lay_out(content: SavedCase, given: Correlations) -> Page:
     whole = len(content.used) <= LIMIT
     cards = build_cards(content, given, LIMIT)
     alone = alone_figures(content.alone if whole else content.alone[:_LONG])
-    order = {"weak": 0, "unusable": 1, "skipped": 2, "duplicate": 3}
+    order = {"weak": 0, "unusable": 1, "skipped": 2, "copy": 3, "duplicate": 4}
     others = [photo for photo in content.photos if photo.status in order]
     others.sort(key=lambda photo: (order[photo.status], photo.path))
     page = Page(content, given, cards, alone, others)

@@ -31,6 +31,11 @@ class Record:
         """Whether a fingerprint belongs to it."""
         return self.frame is not None
 
+    @property
+    def is_aside(self) -> bool:
+        """Whether its row is kept and not read with the others: its data say why, `aside`."""
+        return bool(self.meta.get("aside"))
+
 
 class FingerprintStore(ABC):
     """Rows of one frame, one per key, in the order of their keys.

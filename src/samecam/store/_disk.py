@@ -5,6 +5,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -131,11 +132,12 @@ class DiskStore:
 
     @property
     def frames(self) -> list[Frame]:
-        """Frames that have rows, sorted."""
-        return sorted(self._by_frame())
+        """Frames that have rows which are not set aside, sorted."""
+        entries = self._by_frame().items()
+        return sorted(f for f, some in entries if any(not r.is_aside for r, _ in some))
 
     def rows(self, frame: Frame | None = None) -> StoredRows:
-        """Rows of one frame, sorted by key: what is committed now.
+        """Rows of one frame, sorted by key, that are not set aside: what is committed now.
 
         Parameters
         ----------
@@ -147,17 +149,25 @@ class DiskStore:
                 raise ValueError(f"the store has {len(frames)} frames; name one")
             frame = frames[0]
         if frame not in self._rows:
-            entries = sorted(self._by_frame().get(frame, ()), key=lambda entry: entry[0].key)
-            records = [record for record, _ in entries]
-            self._rows[frame] = StoredRows(
-                self.folder,
-                frame,
-                self.frame_dtype(frame),
-                [record.key for record in records],
-                [place for _, place in entries if place is not None],
-                records,
-            )
+            entries = [e for e in self._by_frame().get(frame, ()) if not e[0].is_aside]
+            self._rows[frame] = self._stored(frame, entries)
         return self._rows[frame]
+
+    def all_rows(self, frame: Frame) -> StoredRows:
+        """Rows of one frame, those that are set aside too; close them after use."""
+        return self._stored(frame, self._by_frame().get(frame, []))
+
+    def _stored(self, frame: Frame, entries: list[Entry]) -> StoredRows:
+        entries = sorted(entries, key=lambda entry: entry[0].key)
+        records = [record for record, _ in entries]
+        return StoredRows(
+            self.folder,
+            frame,
+            self.frame_dtype(frame),
+            [record.key for record in records],
+            [place for _, place in entries if place is not None],
+            records,
+        )
 
     def frame_dtype(self, frame: Frame) -> _codec.Dtype:
         """Number type of the rows of a frame."""
@@ -199,6 +209,11 @@ class DiskStore:
         frame = None if place is None else place.frame
         self._added.append((Record(key, sha256, dict(meta or {}), frame), place))
 
+    def revise(self, key: str, meta: Mapping[str, Any]) -> None:
+        """Say something else of a record that is there; it counts after `commit`."""
+        record, place = self._entries[key]
+        self._added.append((replace(record, meta=dict(meta)), place))
+
     def discard(self, keys: Iterable[str]) -> None:
         """Forget records at once; rows they had are left over and never read again."""
         gone = [key for key in keys if key in self._entries]
@@ -239,8 +254,8 @@ class DiskStore:
     def verify(self) -> list[str]:
         """Keys of the rows whose bytes are not those that were written, sorted."""
         damaged = []
-        for frame in self.frames:
-            rows = self.rows(frame)
+        for frame in sorted(self._by_frame()):
+            rows = self.all_rows(frame)
             damaged += rows.verify()
             rows.close()
         return sorted(damaged)

@@ -4,11 +4,12 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from samecam import compute
+from samecam.case.extraction._copies import mark_copies
 from samecam.case.extraction._dispatch import Dispatch, dispatch
 from samecam.case.extraction._duplicates import likely_duplicates
 from samecam.case.extraction._estimate import Estimate, disk_bytes, free_bytes
@@ -118,6 +119,7 @@ class ExtractionRun:
     job : what is to be done
     resources : resolved
     keep_all : whether what the case has from elsewhere stays as it is
+    settled : photos that are originals, whatever joins them; see `mark_copies`
     """
 
     def __init__(
@@ -129,6 +131,7 @@ class ExtractionRun:
         stop: threading.Event,
         *,
         keep_all: bool = False,
+        settled: Collection[str] | None = None,
     ) -> None:
         self._case, self._job, self._resources = case, job, resources
         self._progress, self._stop, self._keep_all = progress, stop, keep_all
@@ -138,6 +141,7 @@ class ExtractionRun:
         self._done = 0
         self._work: dict[str, float] = {}
         self._changed: list[str] = []
+        self._settled = settled
 
     def execute(self) -> Extraction:
         """Work through what is not done yet, and write `images.csv`."""
@@ -224,7 +228,8 @@ class ExtractionRun:
             owner = self._ledger.owner(outcome.sha256)
             own = {name: meta[name] for name in ("status", "code", "bytes", "modified", "passing")}
             reason = f"same bytes as {owner.key}"
-            meta = {**owner.meta, **own, "reason": reason, "duplicate_of": owner.key}
+            rest = {k: v for k, v in owner.meta.items() if k not in ("copy_of", "aside")}
+            meta = {**rest, **own, "reason": reason, "duplicate_of": owner.key}
         frame = None if outcome.place is None else outcome.place.frame
         record = Record(outcome.path, outcome.sha256, meta, frame)
         if self._ledger.replaces_other_bytes(record):
@@ -251,6 +256,8 @@ class ExtractionRun:
 
     def _finish(self, seconds: float) -> Extraction:
         interrupted = self._done < self._total
+        if not interrupted and self._job.settings.size is None:
+            mark_copies(self._case, self._progress, self._settled)
         counts, reasons = self._case.end_extraction(
             interrupted=interrupted, done=self._done, seconds=seconds, work=self._work
         )

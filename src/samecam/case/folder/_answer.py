@@ -52,6 +52,8 @@ class CasePhoto:
     view : how it sees its camera; None for squares, and for a photo of no camera
     frame : width and height of what is compared of it, like 4000x3000; "" if not known
     duplicate_of : path of the file with the same bytes that stands for it; "" if none does
+    copy_of : path of the photo of which it is a copy; "" if it is none
+    original : path of the used photo whose group it has: of a copy, of a duplicate; "" else
     correlation, margin, p_value : from `clusters.csv`; None where there is no evidence
     evidence : its row of `evidence.csv`, as text; empty if there is none
     """
@@ -66,6 +68,8 @@ class CasePhoto:
     view: View | None = None
     frame: str = ""
     duplicate_of: str = ""
+    copy_of: str = ""
+    original: str = ""
     correlation: float | None = None
     margin: float | None = None
     p_value: float | None = None
@@ -194,13 +198,15 @@ def _photos(
         _check_image(image)
     read = [row for row in images if row["sha256"] and row["status"] != "duplicate"]
     owners = {row["sha256"]: row["path"] for row in read}
+    copied = {row["path"]: row["copy_of"] for row in images if row["copy_of"]}
     photos = []
     for image in images:
         place, row = places.get(image["path"]), rows.get(image["path"])
-        duplicate = image["status"] == "duplicate"
+        path, duplicate = image["path"], image["status"] == "duplicate"
+        owner = owners.get(image["sha256"], "") if duplicate else ""
         photos.append(
             CasePhoto(
-                path=image["path"],
+                path=path,
                 sha256=image["sha256"],
                 status=image["status"],
                 reason=image["reason"],
@@ -209,7 +215,9 @@ def _photos(
                 group=None if place is None else place.group,
                 view=None if place is None else place.view,
                 frame="" if row is None else row.get("frame") or "",
-                duplicate_of=owners.get(image["sha256"], "") if duplicate else "",
+                duplicate_of=owner,
+                copy_of=image["copy_of"],
+                original=copied.get(owner or path, owner),
                 correlation=_number(row, "correlation"),
                 margin=_number(row, "margin"),
                 p_value=_number(row, "p_value"),
@@ -223,6 +231,8 @@ def _check_image(image: Row) -> None:
     """Refuse a row of `images.csv` with values that none of ours has."""
     if image["status"] not in STATUSES:
         raise ValueError(f"{image['path']!r} has the status {image['status'][:20]!r}")
+    if (image["status"] == "copy") != bool(image["copy_of"]):
+        raise ValueError(f"{image['path']!r} is {image['status']} of {image['copy_of'][:80]!r}")
     if image["sha256"] and not HASH.fullmatch(image["sha256"]):
         raise ValueError(f"{image['path']!r} has a SHA-256 that is none")
     for name in ("bytes", "width", "height"):
@@ -237,6 +247,8 @@ def _check_used(photos: Sequence[CasePhoto], places: Mapping[str, Place]) -> Non
     for photo in photos:
         if (photo.cluster is not None) != (photo.status in USED):
             raise ValueError(f"{photo.path!r} is {photo.status}")
+        if photo.copy_of and photo.copy_of not in places:
+            raise ValueError(f"{photo.path!r} is a copy of what has no group")
     if unknown := set(places) - {photo.path for photo in photos}:
         raise ValueError(f"{min(unknown)!r} is not in {IMAGES}")
 

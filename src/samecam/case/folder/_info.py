@@ -47,6 +47,7 @@ _SHAPE = {
     "versions?": {str: str},
     "device?": str,
     "counts?": {str: _COUNT},
+    "copies?": (HASH, {""}),
     "timings?": {str: {str: Span(float, 0)}},
     "seed?": Span(int, 0, 2**63),
     "clustering?": _CLUSTERING,

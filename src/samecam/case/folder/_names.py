@@ -19,13 +19,15 @@ OURS = {
 
 # How far a case has come.
 STATES = ("new", "extracting", "interrupted", "extracted", "clustering", "clustered")
-STATUSES = ("good", "weak", "unusable", "duplicate", "skipped")
+STATUSES = ("good", "weak", "unusable", "duplicate", "copy", "skipped")
 # Photos with these have a fingerprint and are grouped.
 USED = ("good", "weak")
+# What a copy keeps aside of itself while it stands in the shadow of another photo.
+OWN = ("status", "code", "reason")
 COLUMNS = (
     *("path", "sha256", "bytes", "width", "height", "format"),
     *("make", "model", "serial", "software", "taken", "orientation"),
-    *("dark", "saturated", "flat", "status", "reason"),
+    *("dark", "saturated", "flat", "service", "status", "reason", "copy_of"),
 )
 
 

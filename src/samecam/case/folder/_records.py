@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from samecam.case.folder._info import has_views, is_of_photos
-from samecam.case.folder._names import CASE, DESCRIPTION, STATUSES, STORE, USED
+from samecam.case.folder._names import CASE, DESCRIPTION, OWN, STATUSES, STORE, USED
 from samecam.documents import HASH
 from samecam.errors import SamecamError
 from samecam.frames import Frame
@@ -20,7 +20,7 @@ _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
     **dict.fromkeys(("dark", "saturated", "flat", "zoom"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
-    **dict.fromkeys(("orientation", "scene", "duplicate_of"), _TEXT),
+    **dict.fromkeys(("orientation", "scene", "duplicate_of", "copy_of", "service"), _TEXT),
 }
 _LARGEST = 2**63
 
@@ -60,6 +60,20 @@ def _fits(store: DiskStore, settings: Mapping[str, Any]) -> bool:
     return bool(store.frame == frame and store.dtype == settings["dtype"])
 
 
+def _odd_copy(meta: Mapping[str, Any]) -> str:
+    """The entry of a record that no copy has, or that only a copy has; "" if there is none.
+
+    A copy says of what, and keeps aside status, code and reason that it has by itself.
+    """
+    of, aside = meta.get("copy_of"), meta.get("aside")
+    if meta["status"] != "copy":
+        return "copy_of" if of else "aside" if aside else ""
+    own = aside if isinstance(aside, list) and len(aside) == len(OWN) else []
+    if not own or not all(isinstance(value, str) for value in own) or own[0] not in USED:
+        return "aside"
+    return "" if of else "copy_of"
+
+
 def _check(
     folder: Path, record: Record, wanted: Mapping[str, tuple[type, ...]], *, whole: bool
 ) -> None:
@@ -75,8 +89,9 @@ def _check(
         odd = odd or "sha256"
     if not odd and meta["status"] not in STATUSES:
         odd = "status"
-    if not odd and record.has_row != (meta["status"] in USED):
+    if not odd and record.has_row != (meta["status"] in (*USED, "copy")):
         odd = "fingerprint"
+    odd = odd or _odd_copy(meta)
     if not odd and record.frame is not None and whole:
         odd = "" if (meta.get("width"), meta.get("height")) == record.frame else "frame"
     if odd:

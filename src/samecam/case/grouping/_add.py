@@ -132,7 +132,8 @@ def add_photos(
         planned(with_grouping(job.plan(at_a_time), settings.rows, clustering, resources))
     with Case(folder, settings, job.sources) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])
-        run = ExtractionRun(held, job, resources, progress, stop, keep_all=True)
+        settled = _places_before(held)
+        run = ExtractionRun(held, job, resources, progress, stop, keep_all=True, settled=settled)
         extraction = run.execute()
         if extraction.interrupted:
             paths = [photo.key for photo in used_photos(held.store)]

@@ -230,10 +230,13 @@ def _positions(
 ) -> Labels:
     """For each photo of the truth its row among the used ones, or −1.
 
-    A duplicate stands for the photo it has the same bytes as.
+    A duplicate stands for the photo it has the same bytes as, a copy for the one it was made of.
     """
     row = {record.key: k for k, record in enumerate(used)}
     of_bytes = {record.sha256: k for k, record in enumerate(used)}
+    for record in records:
+        if original := record.meta.get("copy_of"):
+            of_bytes[record.sha256] = row[record.key] = row.get(original, -1)
     for record in records:
         if record.meta["status"] == "duplicate":
             row.setdefault(record.key, of_bytes.get(record.sha256, -1))

@@ -8,7 +8,7 @@ from typing import Any
 
 from samecam.case import Camera, CasePhoto, Group, SavedCase, open_case
 
-PICTURES = ("good", "weak", "unusable")
+PICTURES = ("good", "weak", "unusable", "copy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class ExportedFile:
     ----------
     photo : as the case has it
     camera, group : its camera and group; −1 used but of none; None not used. A duplicate has
-        those of the file it equals.
+        those of the file it equals, a copy those of the photo it was made of.
     view : how it sees its camera, in words; "" where there are no views
     hashes : by name (md5, sha1, sha256), those that are known
     """
@@ -70,11 +70,11 @@ class Content:
 def read_content(folder: Path) -> Content:
     """Read a clustered case for export."""
     case = open_case(folder)
-    used, words = {p.sha256: p for p in case.used}, _view_words(case)
+    used, words = {p.path: p for p in case.used}, _view_words(case)
     files = []
     for photo in case.photos:
         known = {"sha256": photo.sha256} if photo.sha256 else {}
-        own = used.get(photo.sha256, photo) if photo.duplicate_of else photo
+        own = used.get(photo.original, photo) if photo.original else photo
         view = words.get(own.path, "")
         files.append(ExportedFile(photo, own.cluster, own.group, view, known))
     tables = ("images.csv", "clusters.csv", "clusters.json")

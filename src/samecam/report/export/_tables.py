@@ -11,7 +11,7 @@ COLUMNS = (
     *("camera_id", "camera_size", "group_id", "group_size", "view"),
     *("status", "path", "file_name", "size", "md5", "sha1", "sha256"),
     *("width", "height", "frame", "make", "model", "serial", "score_to_group", "margin", "p_value"),
-    *("nearest_other_group", "note"),
+    *("nearest_other_group", "copy_of", "service", "note"),
 )
 FORMAT, VERSION = "samecam-export", 2
 _CLUSTERING = ("method", "options", "seed", "preset", "search")
@@ -35,7 +35,7 @@ def _row(content: Content, file: ExportedFile) -> list[object]:
         *(_number(row["width"]), _number(row["height"]), photo.frame or None),
         *(row["make"], row["model"], row["serial"]),
         *(photo.correlation, photo.margin, photo.p_value),
-        *(own and own.nearest, photo.reason),
+        *(own and own.nearest, photo.copy_of, row["service"], photo.reason),
     ]
 
 
@@ -81,6 +81,8 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "path": photo.path,
         "status": photo.status,
         "note": photo.reason,
+        "copy_of": photo.copy_of or None,
+        "service": row["service"] or None,
         "camera": file.camera,
         "group": file.group,
         "view": file.view or None,
