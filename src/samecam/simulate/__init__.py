@@ -1,6 +1,12 @@
 """Simulate: photographs, fingerprints and Gram matrices of cameras that do not exist."""
 
-from samecam.simulate._copies import MESSENGERS, Messenger, crop_photo, messenger_copy
+from samecam.simulate._copies import (
+    MESSENGERS,
+    Messenger,
+    crop_photo,
+    messenger_copy,
+    view_photo,
+)
 from samecam.simulate._gram import (
     SimulatedFingerprints,
     SimulatedGram,
@@ -11,7 +17,7 @@ from samecam.simulate._gram import (
 )
 from samecam.simulate._look import Look, show
 from samecam.simulate._photos import simulate_photos
-from samecam.simulate._views import Views
+from samecam.simulate._views import Views, wide_size
 
 __all__ = [
     "MESSENGERS",
@@ -28,4 +34,6 @@ __all__ = [
     "show",
     "simulate_photos",
     "synthetic_residuals",
+    "view_photo",
+    "wide_size",
 ]

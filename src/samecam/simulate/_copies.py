@@ -8,12 +8,21 @@ from typing import Literal
 
 import numpy as np
 from PIL import ExifTags, Image, ImageOps
+from PIL.TiffImagePlugin import IFDRational
 
 from samecam.errors import ParameterError
 from samecam.simulate._arguments import Size
-from samecam.simulate._look import Box
+from samecam.simulate._look import Box, Look, show
 
-__all__ = ["MESSENGERS", "Messenger", "copy_size", "crop_photo", "draw_crop", "messenger_copy"]
+__all__ = [
+    "MESSENGERS",
+    "Messenger",
+    "copy_size",
+    "crop_photo",
+    "draw_crop",
+    "messenger_copy",
+    "view_photo",
+]
 
 _KEPT = (0.5, 0.8)
 """Shares of the width and of the height that crops keep."""
@@ -147,4 +156,35 @@ def crop_photo(data: bytes, box: Box, *, quality: int = 95, exif: bool = True) -
     buffer = io.BytesIO()
     part = upright.convert("RGB").crop(box)
     part.save(buffer, "JPEG", quality=quality, subsampling=2, exif=kept.tobytes() if kept else b"")
+    return buffer.getvalue()
+
+
+def view_photo(data: bytes, look: Look, *, zoom: float = 1.0, quality: int = 95) -> bytes:
+    """Show a photo as its camera could have: zoomed, in 16:9, corrected, mirrored, turned.
+
+    It has been compressed already, so that it is compressed twice.
+
+    Parameters
+    ----------
+    data : file of the photo, in a format that Pillow reads
+    look : how it is to be shown, with the stored picture as the camera's frame
+    zoom : written as `DigitalZoomRatio` unless it is 1
+    quality : of the JPEG, colour halved
+
+    Returns
+    -------
+    bytes
+        A JPEG with the EXIF of the photo; the orientation is the normal one if it is turned.
+    """
+    with Image.open(io.BytesIO(data)) as picture:
+        exif = picture.getexif()
+        pixels = show(np.asarray(picture.convert("RGB")), look)
+    if zoom != 1:
+        ratio = IFDRational(round(zoom * 100), 100)
+        exif.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.DigitalZoomRatio] = ratio
+    if look.turn:
+        exif[ExifTags.Base.Orientation] = 1
+    buffer = io.BytesIO()
+    saved = exif.tobytes() if exif or zoom != 1 else b""
+    Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=2, exif=saved)
     return buffer.getvalue()
