@@ -1,17 +1,35 @@
 """`samecam simulate`."""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from samecam.cli._command import command, option
+from samecam.cli._command import command, option, together
 from samecam.cli._options import output_options, workers_option
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import progress
 from samecam.cli._text import counted
-from samecam.cli._types import Count, Pair
+from samecam.cli._types import Count, Level, Pair, Share
 
-_FURTHER = ("outliers", "bright_corners", "letterbox", "odd_sizes")
+
+def _share(name: str, what: str) -> Callable[[Any], Any]:
+    """An option that takes the share of the photos that are so."""
+    return option(f"--{name}", type=Share(), default=0, show_default=True, help=what)
+
+
+_view_options = together(
+    _share("zoom", "Photos that are zoomed digitally."),
+    option("--max-zoom", type=Level(), default=4, show_default=True, help="Up to 6 times."),
+    _share("wide", "Photos in 16:9, of the same centre and width."),
+    _share("turned", "Photos whose pixels are turned by 90, 180 or 270 degrees."),
+    _share("mirrored", "Photos with left and right exchanged."),
+    option("--lens", is_flag=True, help="Correct the lens, in another way at each focal length."),
+    _share("messenger", "Photos that are there only as a messenger's copy."),
+    _share("cropped", "Photos of which only a crop is there."),
+    option("--beside", is_flag=True, help="Keep the originals of copies and crops beside them."),
+    option("--no-exif", is_flag=True, help="Write no EXIF."),
+)
 
 
 @command()
@@ -90,6 +108,7 @@ _FURTHER = ("outliers", "bright_corners", "letterbox", "odd_sizes")
     show_default=True,
     help="Outliers, each of a size of its own.",
 )
+@_view_options
 @option("--seed", type=Count(0), default=0, show_default=True, help="Seed of everything random.")
 @workers_option()
 @output_options
@@ -102,15 +121,24 @@ def simulate(out: str, as_json: bool, quiet: bool, **options: Any) -> int:
     With several sizes every camera model has one of them, in turn. Thumbnails, bright corners,
     bars, screenshots and odd sizes make a disk of real life of it; the photos that there are
     without them stay the same.
-    """
-    from samecam.compute import worker_count
-    from samecam.pages import listed
-    from samecam.simulate import simulate_photos
 
+    Shares of the photos may show their sensor in another view; the sensor's pattern comes first,
+    then zoom, lens, cut, mirror and turn, then JPEG, then the messenger. truth.csv tells in
+    further columns what was done.
+    """
+    from dataclasses import fields
+
+    from samecam.compute import worker_count
+    from samecam.metrics import read_truth
+    from samecam.pages import listed
+    from samecam.simulate import Views, simulate_photos
+
+    options["exif"] = not options.pop("no_exif")
+    views = Views(**{one.name: options.pop(one.name) for one in fields(Views)})
     options["workers"] = worker_count(options["workers"])
     with progress("Simulating", "photo", quiet=quiet) as show:
-        simulate_photos(out, progress=show, **options)
-    photos = options["cameras"] * options["images"] + sum(map(options.__getitem__, _FURTHER))
+        truth = simulate_photos(out, views=views, progress=show, **options)
+    photos = len(read_truth(truth))
     others = {name: options[name] for name in ("thumbnails", "screenshots")}
     if as_json:
         print_json({"folder": out, "photos": photos, **others})

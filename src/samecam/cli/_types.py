@@ -51,6 +51,19 @@ class Rate(Value):
         return number
 
 
+class Share(Value):
+    """A share from 0 to 1."""
+
+    name = "SHARE"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Read the number."""
+        number = _number(value)
+        if not 0 <= number <= 1:
+            self.refuse(value, "is not a share from 0 to 1", param, ctx)
+        return number
+
+
 class Seconds(Value):
     """A time above 0."""
 

@@ -38,6 +38,8 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
         "few-images": Entry("few_images", "EXPERIMENT", "400 cameras of 10 to 50 images"),
         "running-time": Entry("running_time", "EXPERIMENT", "seconds, reading and computing apart"),
         "rivals-table": Entry("rivals_table", "EXPERIMENT", "the like-for-like table of Phan 2017"),
+        "views": Entry("views", "EXPERIMENT", "one sensor zoomed, in 16:9 and turned"),
+        "messengers": Entry("messengers", "EXPERIMENT", "copies that messengers send"),
     }
 )
 

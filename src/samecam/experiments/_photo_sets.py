@@ -122,7 +122,12 @@ def simulated(context: Context) -> PhotoSet:
 
 
 def simulate_set(
-    context: Context, name: str, cameras: int, images: int, size: tuple[int, int]
+    context: Context,
+    name: str,
+    cameras: int,
+    images: int,
+    size: tuple[int, int],
+    outliers: int = 0,
 ) -> PhotoSet:
     """Simulated photographs of that name in the folder of the study, made if they are not there."""
     from samecam.simulate import simulate_photos
@@ -135,6 +140,7 @@ def simulate_set(
             cameras=cameras,
             images=images,
             size=size,
+            outliers=outliers,
             workers=context.workers,
             progress=lambda done, total: context.progress("Photographing", done, total),
         )

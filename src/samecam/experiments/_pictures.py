@@ -218,3 +218,30 @@ def bars(ax: "Axes", rows: Sequence[Bar], title: str, word: Callable[[float], st
 def note(figure: "Figure", text: str) -> None:
     """A line below the picture."""
     figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
+
+
+def paired(
+    ax: "Axes", names: Sequence[str], values: Mapping[str, Sequence[float]], title: str
+) -> None:
+    """Shares from 0 to 1 as horizontal bars, first on top: a group a name, in it a bar a step."""
+    height = 0.8 / len(values)
+    for k, (step, shares) in enumerate(values.items()):
+        places = [y + (k + 0.5) * height - 0.4 for y in range(len(names))]
+        last = k == len(values) - 1
+        ax.barh(places, shares, height=0.9 * height, label=f"search {step}",
+                color=COLOURS["ours"] if last else OTHER)  # fmt: skip
+        for y, value in zip(places, shares, strict=True):
+            ax.annotate(f"{value:.2f}", (value, y), xytext=(4, 0), textcoords="offset points",
+                        va="center", fontsize=8)  # fmt: skip
+    ax.set_yticks(range(len(names)), names, fontsize=8.5)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_xlim(0, 1.12)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(axis="y", length=0)
+    ax.set_title(title, fontsize=10, loc="left", weight="bold")
+
+
+def explain(figure: "Figure", ax: "Axes") -> None:
+    """Say above a picture what the colours of `paired` are."""
+    lines = ax.get_legend_handles_labels()
+    figure.legend(*lines, loc="outside upper right", ncols=2, fontsize=8, frameon=False)

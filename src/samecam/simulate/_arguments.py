@@ -1,11 +1,12 @@
 """What a simulation is asked for: checked, and as `simulation.json` keeps it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from samecam._version import __version__
 from samecam.errors import ParameterError
+from samecam.simulate._views import Views
 
 __all__ = ["Arguments", "Size", "as_sizes"]
 
@@ -41,6 +42,7 @@ class Arguments:
     screenshots: int
     odd_sizes: int
     seed: int
+    views: Views = field(default_factory=Views)
 
     def size_of(self, model: int) -> Size:
         """Width and height of the photos of a model: models take the sizes in turn."""
@@ -61,6 +63,7 @@ class Arguments:
                 "thumbnails", f"{{name}} is {self.thumbnails}: give at most one a photo, {most}."
             )
         self._check_sizes()
+        self.views.check(self.sizes)
         low, high = self.quality
         if not 1 <= low <= high <= 100:
             raise ParameterError(
@@ -107,6 +110,7 @@ class Arguments:
             "screenshots": self.screenshots,
             "odd_sizes": self.odd_sizes,
             "seed": self.seed,
+            **self.views.as_json(),
         }
 
 

@@ -12,15 +12,18 @@ __all__ = [
     "Camera",
     "CameraModel",
     "addition_stream",
+    "crop_stream",
     "draw_cameras",
     "draw_model",
     "pattern",
     "photo_stream",
     "plan_stream",
+    "view_stream",
 ]
 
 # The first key of every random stream: what the stream is for.
 _BODIES, _MODEL, _SERIAL, _PHOTO, _MODEL_PATTERN, _BODY_PATTERN, _PLAN, _ADDITION = range(8)
+_VIEW, _CROP = 8, 9
 
 STRENGTH = 0.0055
 """Median standard deviation of K over cameras."""
@@ -77,6 +80,16 @@ def photo_stream(seed: int, camera: int, photo: int) -> np.random.Generator:
 def addition_stream(seed: int, *key: int) -> np.random.Generator:
     """Return the stream of the plan of one kind of additions (its number alone), or of one."""
     return stream(seed, _ADDITION, *key)
+
+
+def view_stream(seed: int, *key: int) -> np.random.Generator:
+    """Return the stream of views: of the plan, of a model's lens, or of a camera and photo."""
+    return stream(seed, _VIEW, *key)
+
+
+def crop_stream(seed: int, camera: int, photo: int) -> np.random.Generator:
+    """Return the stream of the crop of a photo."""
+    return stream(seed, _CROP, camera, photo)
 
 
 def draw_model(seed: int, number: int, quality: tuple[int, int]) -> CameraModel:

@@ -41,8 +41,18 @@ def draw_shot(rng: np.random.Generator, quality: tuple[int, int]) -> Shot:
     )
 
 
-def exif_bytes(camera: Camera, model: CameraModel, shot: Shot) -> bytes:
-    """EXIF block with Make, Model, Software, times, serial number, orientation and ISO."""
+def exif_bytes(
+    camera: Camera,
+    model: CameraModel,
+    shot: Shot,
+    *,
+    zoom: float | None = None,
+    focal_length: float | None = None,
+) -> bytes:
+    """EXIF block with Make, Model, Software, times, serial number, orientation and ISO.
+
+    Digital zoom and focal length (mm) are written if they are given.
+    """
     taken = shot.taken.strftime("%Y:%m:%d %H:%M:%S")
     exif = Image.Exif()
     base, detail = ExifTags.Base, exif.get_ifd(ExifTags.IFD.Exif)
@@ -57,4 +67,8 @@ def exif_bytes(camera: Camera, model: CameraModel, shot: Shot) -> bytes:
     detail[base.ExposureTime] = IFDRational(1, shot.iso // 2)
     detail[base.FNumber] = IFDRational(28, 10)
     detail[base.BodySerialNumber] = camera.serial
+    if zoom is not None:
+        detail[base.DigitalZoomRatio] = IFDRational(round(zoom * 100), 100)
+    if focal_length is not None:
+        detail[base.FocalLength] = IFDRational(round(focal_length * 10), 10)
     return exif.tobytes()

@@ -18,10 +18,15 @@ from samecam.compute import LocalPool, worker_count
 from samecam.documents import parse
 from samecam.errors import SamecamError
 from samecam.files import read_own, sweep, write_atomically
-from samecam.simulate import _camera, _exif, _exposure, _extras, _scene, _sensor
+from samecam.simulate import _camera, _copies, _exif, _exposure, _extras, _scene, _sensor
 from samecam.simulate._arguments import Arguments, Size, as_sizes
 from samecam.simulate._extras import Addition
+from samecam.simulate._look import show
 from samecam.simulate._plan import Photo, Screenshot, batches, draw_plan
+from samecam.simulate._shots import crop_keeps_exif, draw_shots, photo_exif, seen_in_copy
+from samecam.simulate._taken import sensor_size
+from samecam.simulate._truth import truth_text
+from samecam.simulate._views import Views
 
 __all__ = ["simulate_photos"]
 
@@ -51,6 +56,7 @@ def simulate_photos(
     letterbox: int = 0,
     screenshots: int = 0,
     odd_sizes: int = 0,
+    views: Views | None = None,
     seed: int = 0,
     workers: int | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -104,6 +110,10 @@ def simulate_photos(
     odd_sizes : int
         Number of photos (`ODD_00001.jpg`), each by a camera that took only that one and of a size
         that no other photo has; in `truth.csv` they are outliers.
+    views : Views, optional
+        Shares of the cameras' and the outliers' photos that are zoomed, in 16:9, turned, mirrored,
+        corrected for the lens, sent by messengers, cropped; `truth.csv` then tells in further
+        columns how each shows its sensor. What is added above is always plain.
     seed : int
         Non-negative; the only source of randomness.
     workers : int, optional
@@ -139,6 +149,7 @@ def simulate_photos(
         screenshots=screenshots,
         odd_sizes=odd_sizes,
         seed=seed,
+        views=views or Views(),
     )
     asked.check()
     workers = worker_count(workers)
@@ -147,13 +158,14 @@ def simulate_photos(
     with _writing(folder):
         _prepare(folder, asked.as_json())
     tasks: list[_Batch] = [*batches(photos), *([one] for one in graphics)]
-    done, total = 0, len(photos) + len(graphics) + thumbnails
+    beside = sum(photo.copy_name is not None for photo in photos)
+    done, total = 0, len(photos) + len(graphics) + thumbnails + beside
     for count in _run(_Settings(folder / "images", asked), tasks, workers):
         done += count
         if progress is not None:
             progress(done, total)
     with _writing(folder):
-        return _write_truth(folder, photos)
+        return _write_truth(folder, asked, photos)
 
 
 @contextmanager
@@ -225,7 +237,9 @@ def _make_batch(task: tuple[_Settings, _Batch]) -> int:
             _make_screenshot(settings, one)
     if photos:
         _take_photos(settings, photos)
-    return len(batch) + sum(photo.thumbnail is not None for photo in photos)
+    return len(batch) + sum(
+        (photo.thumbnail is not None) + (photo.copy_name is not None) for photo in photos
+    )
 
 
 def _make_screenshot(settings: _Settings, picture: Screenshot) -> None:
@@ -241,7 +255,7 @@ def _take_photos(settings: _Settings, photos: list[Photo]) -> None:
     """Take photos of one camera and one size, and write their files and thumbnails."""
     seed, camera = settings.asked.seed, photos[0].camera
     model = _camera.draw_model(seed, camera.model, settings.asked.quality)
-    width, height = photos[0].size
+    width, height = sensor_size(photos[0].size, settings.asked.views)
     pattern = _camera.pattern(seed, camera, height + height % 2, width + width % 2)
     for photo in photos:
         path = settings.images / photo.name
@@ -249,6 +263,7 @@ def _take_photos(settings: _Settings, photos: list[Photo]) -> None:
             data, when = _take_photo(settings.asked, photo, model, pattern)
             write_atomically(path, data, modified=when)
         _make_thumbnail(settings, photo)
+        _make_copy(settings, photo)
 
 
 def _make_thumbnail(settings: _Settings, photo: Photo) -> None:
@@ -263,6 +278,25 @@ def _make_thumbnail(settings: _Settings, photo: Photo) -> None:
         write_atomically(path, data, modified=source.stat().st_mtime)
 
 
+def _make_copy(settings: _Settings, photo: Photo) -> None:
+    """Send or crop a photo that has been written, if its copy lies beside it and is not there."""
+    if photo.copy_name is None:
+        return
+    path, source = settings.images / photo.copy_name, settings.images / photo.name
+    if not path.exists():
+        data = _copied(settings.asked, photo, read_own(source))
+        write_atomically(path, data, modified=source.stat().st_mtime)
+
+
+def _copied(asked: Arguments, photo: Photo, data: bytes) -> bytes:
+    """The copy that is made of the file of a photo."""
+    assert photo.taken is not None
+    _, box = seen_in_copy(asked, photo)
+    if box is None:
+        return _copies.messenger_copy(data, photo.taken.copy)
+    return _copies.crop_photo(data, box, exif=crop_keeps_exif(photo))
+
+
 def _take_photo(
     asked: Arguments,
     photo: Photo,
@@ -270,21 +304,20 @@ def _take_photo(
     pattern: NDArray[np.float32],
 ) -> tuple[bytes, float]:
     """JPEG file of a photo, and when it was taken."""
-    if photo.addition:
-        key = (photo.addition, photo.camera.number, photo.number)
-        rng = _camera.addition_stream(asked.seed, *key)
-    else:
-        rng = _camera.photo_stream(asked.seed, photo.camera.number, photo.number)
-    shot = _exif.draw_shot(rng, model.quality)
-    width, height = photo.size
+    rng, shot, told = draw_shots(asked, photo, model)
+    width, height = sensor_size(photo.size, asked.views)
     pixels = _take(rng, model, pattern, shot, photo)[:height, :width]
+    if photo.taken is not None:
+        pixels = show(pixels, photo.taken.look)
     if photo.addition is Addition.LETTERBOX:
         _extras.paint_bars(pixels)
-    exif = _exif.exif_bytes(photo.camera, model, shot)
+    exif = photo_exif(asked, photo, model, told)
     data = _jpeg(Image.fromarray(pixels), shot.quality, model.subsampling, exif)
     if asked.recompress is not None:
         with Image.open(io.BytesIO(data)) as decoded:
             data = _jpeg(decoded, asked.recompress, 2, exif)
+    if photo.taken is not None and photo.taken.copy and not photo.taken.beside:
+        data = _copied(asked, photo, data)
     return data, shot.taken.timestamp()
 
 
@@ -330,8 +363,7 @@ def _jpeg(picture: Image.Image, quality: int, subsampling: int, exif: bytes) -> 
     return buffer.getvalue()
 
 
-def _write_truth(folder: Path, photos: list[Photo]) -> Path:
-    rows = sorted(f"images/{photo.name},{photo.camera.name}\n" for photo in photos)
+def _write_truth(folder: Path, asked: Arguments, photos: list[Photo]) -> Path:
     path = folder / "truth.csv"
-    write_atomically(path, "path,camera\n" + "".join(rows))
+    write_atomically(path, truth_text(asked, photos))
     return path

@@ -8,6 +8,8 @@ import numpy as np
 from samecam.simulate import _camera, _exposure
 from samecam.simulate._arguments import Arguments, Size
 from samecam.simulate._extras import Addition, screen_size
+from samecam.simulate._look import Look
+from samecam.simulate._taken import Taken, draw_taken
 
 __all__ = ["Photo", "Screenshot", "Thumbnail", "batches", "draw_plan"]
 
@@ -37,9 +39,10 @@ class Photo:
     number : of the photo, among those of this camera and addition
     kind : how it is exposed
     scene : place among the scenes, in [0, 1)
-    size : width and height
+    size : width and height of the camera's frame
     addition : as what it was added to the ordinary photos
     thumbnail : that is made of it, if any
+    taken : how, where views are asked for
     """
 
     name: str
@@ -50,6 +53,14 @@ class Photo:
     size: Size
     addition: Addition = Addition.NONE
     thumbnail: Thumbnail | None = None
+    taken: Taken | None = None
+
+    @property
+    def copy_name(self) -> str | None:
+        """File name of the copy that lies beside it, if any."""
+        if self.taken is None or not self.taken.beside:
+            return None
+        return self.name.replace(".jpg", "_copy.jpg")
 
 
 @dataclass(frozen=True)
@@ -70,10 +81,13 @@ def draw_plan(asked: Arguments) -> tuple[list[Photo], list[Screenshot]]:
         asked.seed, asked.cameras, asked.models, asked.outliers + asked.odd_sizes
     )
     ordinary = len(bodies) - asked.odd_sizes
-    photos = _with_thumbnails(asked, _ordinary(asked, bodies[:ordinary]))
+    photos = _with_views(asked, _ordinary(asked, bodies[:ordinary]))
+    photos = _with_thumbnails(asked, photos)
     photos += _further(asked, bodies, Addition.BRIGHT_CORNER, asked.bright_corners)
     photos += _further(asked, bodies, Addition.LETTERBOX, asked.letterbox)
     photos += _odd_sized(asked, bodies[ordinary:])
+    if asked.views:
+        photos = [one if one.taken else replace(one, taken=Taken(Look(one.size))) for one in photos]
     return photos, _screenshots(asked, {photo.size for photo in photos})
 
 
@@ -96,6 +110,15 @@ def _ordinary(asked: Arguments, bodies: list[_camera.Camera]) -> list[Photo]:
         Photo(name, body, number, _exposure.kind_at(kind), scene, asked.size_of(body.model))
         for (body, number), name, (kind, scene) in zip(takes, names, spots.tolist(), strict=True)
     ]
+
+
+def _with_views(asked: Arguments, photos: list[Photo]) -> list[Photo]:
+    """The photos, with how each is taken if any other view than the plain one is asked for."""
+    if not asked.views:
+        return photos
+    every = [(photo.camera, photo.number, photo.size) for photo in photos]
+    taken = draw_taken(asked.seed, asked.views, every)
+    return [replace(photo, taken=how) for photo, how in zip(photos, taken, strict=True)]
 
 
 def _with_thumbnails(asked: Arguments, photos: list[Photo]) -> list[Photo]:
