@@ -4,7 +4,8 @@ from samecam.register._cameras import Cameras
 from samecam.register._find import find_cameras
 from samecam.register._links import Search
 from samecam.register._pieces import GroupedRows
+from samecam.register._register import register
 from samecam.register._view import View
 from samecam.register._words import view_words
 
-__all__ = ["Cameras", "GroupedRows", "Search", "View", "find_cameras", "view_words"]
+__all__ = ["Cameras", "GroupedRows", "Search", "View", "find_cameras", "register", "view_words"]

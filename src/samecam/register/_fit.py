@@ -22,6 +22,8 @@ _GROWTH = 1.35
 _STEPS, _STILL = 4, 0.15
 # Tiles that are enough to find a view; the score is of all.
 _MOST_TILES = 240
+# Share of the score from which the plainer of two views is taken.
+_PLAIN = 0.97
 # Steps a pixel between whole shifts.
 _FINE = 8
 # Radius in pixels from which lens corrections are looked for, and what one must add to the sum.
@@ -74,9 +76,25 @@ def fit_view(
         if radius >= min(far, tiles.farthest + TILE):
             if fewer is not tiles:
                 result = _settled(flat, camera, tiles, result.view, zoom, 2)
+            result = _plainest(flat, camera, tiles, result, zoom)
             return result if _score(result) >= least else None
         view = result.view
         radius *= _GROWTH
+
+
+def _plainest(
+    flat: Pattern, camera: Pattern, tiles: "_Tiles", result: Fitted, zoom: float
+) -> Fitted:
+    """The view without any scale, or the one given, if that is plainly better.
+
+    Interpolation smooths noise away, so that a view which needs some looks a little better.
+    """
+    view = result.view
+    if zoom != 1 or abs(view.scale - 1) * tiles.farthest > 1 or view.radial:
+        return result
+    whole = (float(round(view.shift[0])), float(round(view.shift[1])))
+    plain, _ = _compared(flat, camera, tiles, replace(view, scale=1.0, shift=whole), zoom)
+    return plain if _score(plain) > _PLAIN * _score(result) else result
 
 
 def _settled(

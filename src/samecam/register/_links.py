@@ -112,8 +112,8 @@ def _zoomed(pictures: Numbered, cameras: Numbered) -> Iterator[tuple[Numbered, N
     zooms: dict[tuple[Frame, Frame, int], tuple[set[int], set[int]]] = {}
     for a, picture in pictures:
         for b, camera in cameras:
-            zoom = picture.zoom / camera.zoom * picture.frame.width / camera.frame.width
-            if math.isfinite(zoom) and _NEAR < zoom < _MOST:
+            zoom = _known(picture) / _known(camera) * max(picture.frame) / max(camera.frame)
+            if _NEAR < zoom < _MOST and picture.zoom != camera.zoom:
                 key = (picture.frame, camera.frame, round(100 * zoom))
                 some, others = zooms.setdefault(key, (set(), set()))
                 some.add(a)
@@ -125,6 +125,11 @@ def _zoomed(pictures: Numbered, cameras: Numbered) -> Iterator[tuple[Numbered, N
             [item for item in cameras if item[0] in others],
             key[2] / 100,
         )
+
+
+def _known(piece: Piece) -> float:
+    """Zoom that EXIF names; 1 where it names none."""
+    return piece.zoom if math.isfinite(piece.zoom) and piece.zoom > 0 else 1.0
 
 
 def _ratios(picture: Frame, camera: Frame) -> list[float]:
