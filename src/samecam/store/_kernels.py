@@ -58,6 +58,11 @@ def unpack_pairs(
         small, large = scales[i], np.float32(3.0) * scales[i]
         for word in range((first + width + 63) // 64):
             signs, smalls, at = words[i, 2 * word], words[i, 2 * word + 1], 64 * word - first
-            for k in range(max(-at, 0), min(64, width - at)):
-                size = small if (smalls >> np.uint64(k)) & one else large
-                out[i, at + k] = size if (signs >> np.uint64(k)) & one else -size
+            if at >= 0 and at + 64 <= width:
+                for k in range(64):
+                    size = small if (smalls >> np.uint64(k)) & one else large
+                    out[i, at + k] = size if (signs >> np.uint64(k)) & one else -size
+            else:
+                for k in range(max(-at, 0), min(64, width - at)):
+                    size = small if (smalls >> np.uint64(k)) & one else large
+                    out[i, at + k] = size if (signs >> np.uint64(k)) & one else -size
