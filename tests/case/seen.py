@@ -18,6 +18,22 @@ CUT = View(turn=90, shift=(3.0, 40.0), score=9.87, rate=0.0021, share=0.71, area
 SEARCHED = {"groups": 6, "alone": 3, "places": 12345}
 
 
+def join_groups(one, other, view=ZOOM):
+    """A search that joins two groups, by their numbers."""
+
+    def find(frames, **_):
+        groups = np.full(sum(len(each.photos) for each in frames), -1)
+        for each in frames:
+            groups[each.photos] = each.groups
+        labels, views = groups.copy(), [View()] * (groups.max() + 1)
+        labels[groups == other], views[other] = one, view
+        known = sorted(set(labels.tolist()) - {-1})
+        labels = np.array([known.index(k) if k >= 0 else -1 for k in labels.tolist()])
+        return Cameras(labels, groups, tuple(views), tuple(known))
+
+    return find
+
+
 class Search:
     """Joins the groups of the cameras `one` and `other` of a pile, and places the photo `single`.
 

@@ -10,8 +10,10 @@ import time
 
 import pytest
 
+from samecam import cluster_photos
 from samecam.case import open_case
 from samecam.report import shown, write_report
+from tests.case.seen import join_groups
 from tests.report.conftest import BIDI, IMG, MAKE, ODD
 
 pytestmark = pytest.mark.browser
@@ -88,7 +90,7 @@ def requests(browser):
 
 
 def test_it_opens_and_asks_nobody(page, report, made):
-    assert len(visible(page, ".group")) == len(open_case(made).groups) + 1
+    assert len(visible(page, ".card")) == len(open_case(made).cameras) + 1
     loaded = page.execute_script(
         "return [...document.images].every(i => i.complete && i.naturalWidth > 0)"
     )
@@ -151,38 +153,39 @@ def test_it_filters(page, made):
     find(page, photo.path[:9].upper())
     hits = visible(page, ".photo")
     assert [e.get_attribute("data-text")[:9] for e in hits] == [photo.path[:9].lower()]
-    assert [e.get_attribute("id") for e in visible(page, ".group")] == ["group-1"]
+    assert [e.get_attribute("id") for e in visible(page, ".card")] == ["camera-1"]
     assert len(visible(page, ".overview tbody tr")) == 1
     assert visible(page, "#found")[0].text.startswith("1 photo in 1 of")
-    find(page, "group 2")
-    assert [e.get_attribute("id") for e in visible(page, ".group")] == ["group-2"]
+    for words in ("camera 2", "group 2"):
+        find(page, words)
+        assert [e.get_attribute("id") for e in visible(page, ".card")] == ["camera-2"]
     find(page, "no such thing")
-    assert visible(page, ".group") == []
+    assert visible(page, ".card") == []
     assert visible(page, "#nothing")
     find(page, "skipped")
     assert len(visible(page, ".files tbody tr")) == 1
     press(page, "\ue00c")
-    assert len(visible(page, ".group")) == len(content.groups) + 1
+    assert len(visible(page, ".card")) == len(content.cameras) + 1
     assert focused(page) != "find"
 
 
-def test_only_groups_with_remarks(page):
+def test_only_cameras_with_remarks(page):
     page.find_element("id", "remarked").click()
-    shown_groups = visible(page, ".group")
-    assert shown_groups
-    assert all(group.get_attribute("data-remarks") for group in shown_groups)
+    shown_cards = visible(page, ".card")
+    assert shown_cards
+    assert all(card.get_attribute("data-remarks") for card in shown_cards)
     page.find_element("css selector", ".overview a").get_attribute("href")
     page.execute_script("location.hash = 'group-0'")
     time.sleep(0.2)
     assert page.find_element("id", "group-0").is_displayed()
 
 
-def test_it_opens_a_group(page, made):
+def test_it_opens_a_camera(page, made):
     size = len(open_case(made).groups[0].paths)
     assert size > 9
     before = len(visible(page, "#group-0 .photo"))
     assert before == 8
-    button = page.find_element("css selector", "#group-0 .fold")
+    button = page.find_element("css selector", "#camera-0 .fold")
     assert button.get_attribute("aria-expanded") == "false"
     button.click()
     assert len(visible(page, "#group-0 .photo")) == size
@@ -194,19 +197,53 @@ def test_it_opens_a_group(page, made):
     assert len(visible(page, "#group-1 .photo")) == len(open_case(made).groups[1].paths)
 
 
+@pytest.fixture
+def joined(made, tmp_path, monkeypatch):
+    """The same photos, two of the groups taken for views of one camera; its report."""
+    case = shutil.copytree(made, tmp_path / "case")
+    monkeypatch.setattr("samecam.register.find_cameras", join_groups(0, 1))
+    cluster_photos([made.parent / "photos"], case, search="deep")
+    return write_report(case)
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_every_view_of_a_camera_has_a_strip_of_its_own(page, joined, width):
+    window(page, width)
+    page.get(joined.as_uri())
+    content = open_case(joined.parent)
+    first, other = content.cameras[0].groups
+    titles = [title.text for title in visible(page, "#camera-0 h4")]
+    assert [title.split(" group ")[0] for title in titles] == ["640×600", "2.0× zoom"]
+    assert visible(page, "#camera-1 h4"), "its group has another number"
+    assert "45.6 times what chance scatters" in page.find_element("id", f"group-{other.id}").text
+    for group in (first, other):
+        assert len(visible(page, f"#group-{group.id} .photo")) == 8
+    page.find_element("css selector", f"#group-{other.id} .more").click()
+    for group in (first, other):
+        assert len(visible(page, f"#group-{group.id} .photo")) == group.size
+    for words in ("camera 0", f"group {other.id}"):
+        find(page, words)
+        assert [e.get_attribute("id") for e in visible(page, ".card")] == ["camera-0"]
+    page.execute_script("location.hash = 'group-2'")
+    time.sleep(0.2)
+    assert page.find_element("id", "group-2").is_displayed(), "what the filter hid is shown again"
+    scroll = page.execute_script("return document.documentElement.scrollWidth")
+    assert scroll <= width
+
+
 def test_keys(page):
     press(page, "j")
-    assert focused(page) == "group-0"
+    assert focused(page) == "camera-0"
     press(page, "j")
-    assert focused(page) == "group-1"
+    assert focused(page) == "camera-1"
     top = page.execute_script("return document.activeElement.getBoundingClientRect().top")
     assert 0 <= top < 200
     press(page, "k")
-    assert focused(page) == "group-0"
+    assert focused(page) == "camera-0"
     press(page, "o")
-    assert "folded" not in page.find_element("id", "group-0").get_attribute("class")
+    assert "folded" not in page.find_element("id", "camera-0").get_attribute("class")
     press(page, "?")
-    assert "next, previous group" in page.find_element("id", "keys").text
+    assert "next, previous camera" in page.find_element("id", "keys").text
     press(page, "j")
     assert page.find_element("id", "keys").is_displayed()
     press(page, "\ue00c")

@@ -25,6 +25,8 @@ def describe_cameras(
     ----------
     views : whether cameras can be seen in several ways: not those of squares
     """
+    if weighed is None:
+        return []
     seen = Seen(records, cameras)
     members: list[list[Group]] = [[] for _ in cameras.first]
     for group in describe_groups(records, cameras.groups, weighed):
