@@ -13,6 +13,7 @@ COLUMNS = (
     *("nearest_other_group", "copy_of", "service", "note"),
 )
 FORMAT, VERSION = "samecam-export", 1
+_SHARES = ("dark", "saturated", "flat", "even")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -80,6 +81,6 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "height": _number(row["height"]),
         "frame": photo.frame or None,
         **{name: row[name] for name in texts},
-        **{name: float(row[name]) if row[name] else None for name in ("dark", "saturated", "flat")},
+        **{name: float(row[name]) if row[name] else None for name in _SHARES},
         **{name: getattr(photo, name) for name in ("correlation", "margin", "p_value")},
     }
