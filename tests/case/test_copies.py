@@ -228,3 +228,31 @@ def test_with_a_square_no_copies_are_looked_for(disk, tmp_path):
 
     extract_photos(disk, tmp_path / "case", ExtractionSettings(size=64))
     assert copied(tmp_path / "case") == {}
+
+
+# --- services and graphics --------------------------------------------------------------
+
+
+def test_a_file_may_look_like_the_copy_of_a_service(tmp_path):
+    image = photo(1).resize((1280, 960))
+    write(tmp_path / "photos/a.jpg", jpeg(image, 80, progressive=True))
+    write(tmp_path / "photos/b.jpg", jpeg(image, 93))
+    extract_photos(tmp_path / "photos", tmp_path / "case")
+    table = rows(tmp_path / "case")
+    assert table["a.jpg"]["service"] == "WhatsApp or Telegram"
+    assert table["b.jpg"]["service"] == ""
+
+
+def test_graphics_found_no_group(tmp_path):
+    """Drawn areas in the same places correlate perfectly, and are no camera."""
+    rng = np.random.default_rng(0)
+    for k in range(6):
+        page = np.full((480, 640), 200, np.uint8)
+        page[::40, 40:300] = page[20::40, 320:600] = 30  # lines that all of them have
+        page[200:280, 20 * k : 20 * k + 200] = rng.integers(20, 230)
+        write(tmp_path / f"photos/{k}.png", png(Image.fromarray(page)))
+    result = cluster_photos(tmp_path / "photos", tmp_path / "case")
+    table = rows(tmp_path / "case")
+    assert {row["status"] for row in table.values()} == {"weak"}
+    assert {row["reason"].split(":")[0] for row in table.values()} == {"looks like a graphic"}
+    assert result.sizes == []

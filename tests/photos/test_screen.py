@@ -1,9 +1,13 @@
 """Shares of dark and saturated pixels, and the status that follows, at their borders."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from samecam.photos import Exposure, exposure
+from samecam.fingerprint import frame_row
+from samecam.photos import Exposure, exposure, frame_exposure, read_frame
+from samecam.simulate import simulate_photos
 
 
 def test_gray_is_the_mean_of_the_three_channels():
@@ -51,3 +55,41 @@ def test_real_photographs_hold_the_documented_numbers(photos_dir):
     ]
     assert sum(s.saturated > 0.3 for s in shares) == 28
     assert sum(s.is_dark for s in shares) == 84
+
+
+@pytest.mark.parametrize("band", [1, 50, 2**20])
+def test_even_pixels_equal_those_beside_and_below_black_and_white_aside(band, monkeypatch):
+    monkeypatch.setattr("samecam.photos._screen._BAND", band)
+    pixels = np.random.default_rng(0).integers(0, 4, (40, 30)).astype(np.uint8) * 85
+    even = lit = 0
+    for y in range(39):
+        for x in range(29):
+            if pixels[y, x] not in (0, 255):
+                lit += 1
+                even += pixels[y, x] == pixels[y, x + 1] == pixels[y + 1, x]
+    assert frame_exposure(pixels).even == even / lit
+    assert frame_exposure(np.zeros((40, 30), np.uint8)).even == 0
+
+
+def test_what_looks_drawn_is_weak():
+    drawn = Exposure(0.0, 0.1, flat=0.25, even=0.8, whole=True)
+    assert (drawn.status, drawn.code) == ("weak", "graphic")
+    assert drawn.reason == "looks like a graphic: 80.0% of the picture is even"
+    assert Exposure(0.0, 0.2, flat=0.25, even=0.8, whole=True).status == "good"
+    assert Exposure(0.0, 0.1, flat=0.25, even=0.6, whole=True).status == "good"
+    assert Exposure(0.0, 0.35, flat=0.5, even=0.8, whole=True).code == "over-exposed"
+
+
+def test_screenshots_look_drawn_and_photos_with_bars_do_not(tmp_path):
+    given = {"cameras": 1, "images": 2, "letterbox": 4, "screenshots": 6}
+    simulate_photos(tmp_path, size=(640, 480), workers=1, seed=3, **given)
+    drawn = {}
+    for path in (tmp_path / "images").iterdir():
+        pixels = read_frame(path.read_bytes()).pixels
+        shares = frame_exposure(pixels)
+        row = frame_row(pixels, key="0" * 64, dtype="int8")
+        drawn[path.name] = replace(shares, flat=row.flat).is_drawn
+    assert {name for name, is_drawn in drawn.items() if is_drawn} == {
+        name for name in drawn if name.endswith(".png")
+    }
+    assert sum(drawn.values()) == 6

@@ -135,6 +135,7 @@ def extraction_dict(result: "Extraction") -> dict[str, Any]:
     return {
         "case": str(result.case),
         "counts": result.counts,
+        "copies": result.copies,
         "reasons": result.reasons,
         "frames": {frame.name: count for frame, count in result.frames.items()},
         "done": result.done,

@@ -8,6 +8,7 @@ from samecam.photos._jpeg_scans import load_kernels
 from samecam.photos._photo import PHOTO_CODES, Photo, PhotoCode, PhotoError, PhotoInfo
 from samecam.photos._scan import PhotoFile, scan, would_find
 from samecam.photos._screen import Exposure, exposure, frame_exposure
+from samecam.photos._service import JpegFacts, jpeg_facts, likely_service, services
 from samecam.photos._small import SIDE, low_pass
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Crop",
     "Exif",
     "Exposure",
+    "JpegFacts",
     "Photo",
     "PhotoCode",
     "PhotoError",
@@ -30,6 +32,8 @@ __all__ = [
     "check_crop",
     "exposure",
     "frame_exposure",
+    "jpeg_facts",
+    "likely_service",
     "load_kernels",
     "looks_like_picture",
     "low_pass",
@@ -37,5 +41,6 @@ __all__ = [
     "read_header",
     "read_photo",
     "scan",
+    "services",
     "would_find",
 ]

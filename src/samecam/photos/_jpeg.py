@@ -33,7 +33,7 @@ def cut_height(data: bytes, rows: int) -> bytes | None:
 
 def frame_position(data: bytes) -> int | None:
     """Offset of the first start-of-frame marker, walking the chain of segments."""
-    for position, marker in _segments(data):
+    for position, marker in segments(data):
         if marker in _FRAMES:
             return position if position + 9 <= len(data) else None
         if marker == _SCAN:
@@ -96,13 +96,13 @@ def _has_all_scans(data: bytes, frame: int) -> bool:
 
 def is_whole(data: bytes) -> bool:
     """Whether an end-of-image marker follows the first scan (FF never stands bare inside)."""
-    for position, marker in _segments(data):
+    for position, marker in segments(data):
         if marker == _SCAN:
             return data.rfind(b"\xff\xd9") >= position  # from behind: there it is at once
     return False
 
 
-def _segments(data: bytes) -> Iterator[tuple[int, int]]:
+def segments(data: bytes) -> Iterator[tuple[int, int]]:
     """(offset of the FF, marker) of each segment up to the first scan."""
     if data[:2] != b"\xff\xd8":
         return

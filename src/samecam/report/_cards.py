@@ -268,11 +268,18 @@ def _rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterator[tu
     for column, label in _EXIF.items():
         if value := photo.image.get(column):
             yield label, shown(value)
+    if service := photo.image.get("service"):
+        yield "Looks like", shown(service_text(service))
     yield "Picture", _picture_text(photo.image)
     for column, label in {"dark": "Dark share", "saturated": "Over-exposed share"}.items():
         if value := photo.image.get(column):
             yield label, f"{float(value):.1%}"
     yield "SHA-256", photo.sha256 or "–"
+
+
+def service_text(service: str) -> str:
+    """In words, what a file looks like that may have come through a service."""
+    return f"a copy by {service}"
 
 
 def _picture_text(image: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from samecam.case import STATUSES, CasePhoto, SavedCase, report_marks, seal_report
 from samecam.errors import SamecamError
 from samecam.evidence import ABSENCE, MODEL, SENSOR, base_rate_sentence
-from samecam.report._cards import Card, Figure, alone_figures, build_cards
+from samecam.report._cards import Card, Figure, alone_figures, build_cards, service_text
 from samecam.report._correlations import Correlations
 from samecam.report._heatmap import heat_map
 from samecam.report._histogram import (
@@ -34,7 +34,7 @@ LIMIT = 2000
 _LONG = 200
 _STATUS_WORDS = {
     "good": "used",
-    "weak": "used with care: 30 to 90 % over-exposed",
+    "weak": "used with care: 30 to 90 % over-exposed, or like a graphic",
     "unusable": "over-exposed or flat",
     "duplicate": "the same bytes as another file",
     "copy": "the same picture as another photo, whose group it shares",
@@ -83,7 +83,7 @@ def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters.update(name=marked, shown=shown)
+    environment.filters.update(name=marked, shown=shown, service=service_text)
     html = environment.from_string(_file("page.html")).render(
         **_context(page),
         thumbnails=thumbnails is not None,
@@ -148,6 +148,7 @@ def _context(page: Page) -> dict[str, Any]:
         "chart": {**chart, "top": TOP, "bottom": BOTTOM},
         "sentences": list(_sentences(content)),
         "parameters": list(_parameters(content)),
+        "groups": {photo.path: photo.cluster for photo in content.used},
         "limit": LIMIT,
         "long": _LONG,
     }

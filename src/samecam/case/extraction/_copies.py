@@ -10,7 +10,7 @@ import numpy as np
 from samecam import compute, evidence
 from samecam.arrays import Floats, Labels
 from samecam.case.extraction._scene import kept_scene
-from samecam.case.folder import OWN, USED, Case
+from samecam.case.folder import OWN, Case
 from samecam.frames import Frame
 from samecam.store import DiskStore, Record, StoredRows
 
@@ -33,14 +33,14 @@ def mark_copies(
 
     Of photos that are copies of one another the one with most pixels is the original, then one
     with EXIF, then the longest file, then the first path. What is marked does not depend on what
-    was marked before, but for `settled`.
+    was marked before, but for `settled`. Graphics are left out: all that they have is drawn.
 
     Parameters
     ----------
     case : of whole frames, open for writing
     settled : paths of photos that stay originals, and whose copies stay theirs; None: of none
     """
-    photos = [r for r in case.store.records() if r.has_row and r.meta["status"] in (*USED, "copy")]
+    photos = [r for r in case.store.records() if r.has_row and _own(r)["code"] != "graphic"]
     about = [settled is not None, [[photo.key, photo.sha256] for photo in photos]]
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     if case.info.get("copies") == digest:
@@ -81,12 +81,18 @@ def _kept(photos: Sequence[Record], settled: Collection[str]) -> dict[str, str]:
 
 def _marked(photo: Record, original: str) -> dict[str, Any]:
     """What is said of a photo with this original: itself, or another."""
-    own = photo.meta.get("aside") or [photo.meta[name] for name in OWN]
+    own = _own(photo)
     rest = {k: v for k, v in photo.meta.items() if k not in ("copy_of", "aside")}
     if original == photo.key:
-        return {**rest, **dict(zip(OWN, own, strict=True))}
+        return {**rest, **own}
     said = {"status": "copy", "code": "", "reason": f"a copy of {original}"}
-    return {**rest, **said, "copy_of": original, "aside": own}
+    return {**rest, **said, "copy_of": original, "aside": list(own.values())}
+
+
+def _own(photo: Record) -> dict[str, Any]:
+    """What a photo says of itself, copy or not."""
+    own = photo.meta.get("aside") or [photo.meta[name] for name in OWN]
+    return dict(zip(OWN, own, strict=True))
 
 
 class _Search:

@@ -44,6 +44,7 @@ class Extraction:
     brought : whether the fingerprints come from a file, not from photos
     missing : files of the case that are no longer there; what was taken from them stays
     changed : files whose bytes are others than before; they were read again
+    copies : photos that are copies, each with the photo it is a copy of
     """
 
     case: Path
@@ -57,6 +58,7 @@ class Extraction:
     brought: bool = False
     missing: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    copies: dict[str, str] = field(default_factory=dict)
 
 
 def extract_photos(
@@ -108,6 +110,11 @@ def frames_with_rows(case: Case) -> dict[Frame, int]:
     """Photos with a fingerprint, frame by frame, that with most first."""
     counts = {frame: len(case.store.rows(frame)) for frame in case.store.frames}
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _copies(case: Case) -> dict[str, str]:
+    given = ((record.key, record.meta.get("copy_of")) for record in case.store.records())
+    return {key: of for key, of in given if of}
 
 
 class ExtractionRun:
@@ -272,4 +279,5 @@ class ExtractionRun:
             frames_with_rows(self._case),
             missing=[] if self._keep_all else self._ledger.missing(),
             changed=sorted(self._changed),
+            copies=_copies(self._case),
         )

@@ -26,6 +26,7 @@ from samecam.photos import (
     PhotoInfo,
     exposure,
     frame_exposure,
+    likely_service,
     looks_like_picture,
     read_frame,
     read_header,
@@ -68,6 +69,8 @@ class Outcome:
     dark: float | None = None
     saturated: float | None = None
     flat: float | None = None
+    even: float | None = None
+    service: str = ""
     scene: str | None = None
     passing: bool = False
     lacking: bool = False
@@ -94,6 +97,8 @@ class Outcome:
             "dark": self.dark,
             "saturated": self.saturated,
             "flat": self.flat,
+            "even": self.even,
+            "service": self.service,
             "scene": self.scene,
         }
 
@@ -215,10 +220,11 @@ def _decode(data: bytes, outcome: Outcome, clock: _Clock) -> Pixels | None:
         outcome.passing, outcome.lacking = error.passing, _for_memory(error)
         return None
     shares = (frame_exposure if _settings.size is None else exposure)(photo.pixels)
-    outcome.scene = keep_scene(photo.pixels)
+    outcome.scene, outcome.service = keep_scene(photo.pixels), likely_service(data)
     clock.lap("decode")
     outcome.info, outcome.reason = photo.info, photo.note
     outcome.dark, outcome.saturated = shares.dark, shares.saturated
+    outcome.even = shares.even if shares.whole else None
     outcome.status = shares.status
     if outcome.status != "good":
         refuse_exposure(outcome, shares)
@@ -274,10 +280,11 @@ def take_row(
         outcome.place = None if writers is None else writers[frame].append(row)
         return
     outcome.flat = round(row.flat, 6)
-    shares = Exposure(outcome.dark or 0.0, outcome.saturated or 0.0, row.flat, whole=True)
-    if shares.status == "unusable":
+    known = (outcome.dark or 0.0, outcome.saturated or 0.0)
+    shares = Exposure(*known, row.flat, outcome.even or 0.0, whole=True)
+    if shares.status != "good":
         refuse_exposure(outcome, shares)
-    elif writers is not None:
+    if shares.status != "unusable" and writers is not None:
         outcome.place = writers[frame].append_encoded(row.values, row.scale)
 
 

@@ -238,7 +238,7 @@ def _check_image(image: Row) -> None:
     for name in ("bytes", "width", "height"):
         if image[name] and not 0 <= int(image[name]) < _LARGEST:
             raise ValueError(f"{image['path']!r} has a number that cannot be: {name}")
-    for name in ("dark", "saturated", "flat"):
+    for name in ("dark", "saturated", "flat", "even"):
         _number(image, name)
 
 

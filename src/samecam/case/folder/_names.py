@@ -27,7 +27,7 @@ OWN = ("status", "code", "reason")
 COLUMNS = (
     *("path", "sha256", "bytes", "width", "height", "format"),
     *("make", "model", "serial", "software", "taken", "orientation"),
-    *("dark", "saturated", "flat", "service", "status", "reason", "copy_of"),
+    *("dark", "saturated", "flat", "even", "service", "status", "reason", "copy_of"),
 )
 
 

@@ -18,7 +18,7 @@ _OF_PHOTOS = {**_ALWAYS, "modified": _COUNT, "passing": (bool,)}
 _BROUGHT = {**_ALWAYS, "file": (list,)}
 _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
-    **dict.fromkeys(("dark", "saturated", "flat", "zoom"), _SHARE),
+    **dict.fromkeys(("dark", "saturated", "flat", "even", "zoom"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
     **dict.fromkeys(("orientation", "scene", "duplicate_of", "copy_of", "service"), _TEXT),
 }

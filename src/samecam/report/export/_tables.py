@@ -15,6 +15,7 @@ COLUMNS = (
 )
 FORMAT, VERSION = "samecam-export", 2
 _CLUSTERING = ("method", "options", "seed", "preset", "search")
+_SHARES = ("dark", "saturated", "flat", "even")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -92,6 +93,6 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "height": _number(row["height"]),
         "frame": photo.frame or None,
         **{name: row[name] for name in texts},
-        **{name: float(row[name]) if row[name] else None for name in ("dark", "saturated", "flat")},
+        **{name: float(row[name]) if row[name] else None for name in _SHARES},
         **{name: getattr(photo, name) for name in ("correlation", "margin", "p_value")},
     }
