@@ -8,12 +8,14 @@ import numpy.typing as npt
 from samecam import compute
 from samecam.arrays import Floats, Labels
 from samecam.register._cameras import Camera, Cameras, cameras_of
-from samecam.register._links import Judge, Link, Numbered, Search, links
+from samecam.register._links import Link, Numbered, Search, Searcher
 from samecam.register._pattern import as_pattern
 from samecam.register._pieces import GroupedRows, Patterns, Piece, pieces
 from samecam.register._resample import warped
 from samecam.register._view import View
 
+# Photos alone that are searched at all zooms in a "normal" search: so many, or one in so many.
+_FEW, _SHARE = 10, 20
 # Times that photos alone are tried again, since cameras have grown by others.
 _ROUNDS = 3
 
@@ -32,7 +34,8 @@ def find_cameras(
     ----------
     frames : the photos of each frame; every photo once
     search : how far to look; "quick": turns, small shifts, scales near 1 and those that widths
-        suggest; "normal": also all zooms; "deep": also turned ones at all zooms
+        and EXIF suggest; "normal": also all zooms, of groups and of photos alone where these are
+        few; "deep": all zooms of all, also turned and mirrored, and all shifts, for crops
     rate : probability that chance joins anything wrongly, in all that is searched together
     """
     memory = (resources or compute.Resources()).memory_for("cpu")
@@ -42,7 +45,8 @@ def find_cameras(
     labels = np.full(sum(len(part.photos) for part in frames), -1, dtype=np.intp)
     for part in frames:
         labels[part.photos] = part.groups
-    work = _Work(labels, groups, alone, patterns, search, rate, memory // 3, progress)
+    searchers = [Searcher(search, rate / 2, memory // 3, progress) for _ in range(2)]
+    work = _Work(labels, groups, alone, patterns, *searchers)
     work.join_groups()
     work.place_photos()
     return work.result()
@@ -57,15 +61,12 @@ class _Work:
         groups: Numbered,
         alone: Numbered,
         patterns: Patterns,
-        search: Search,
-        rate: float,
-        memory: int,
-        progress: compute.Progress,
+        joining: Searcher,
+        placing: Searcher,
     ) -> None:
-        self._labels, self._search, self._memory = labels, search, memory
+        self._labels = labels
         self._groups, self._alone, self._patterns = dict(groups), dict(alone), patterns
-        self._judge, self._placing = Judge(rate / 2), Judge(rate / 2)
-        self._progress = progress
+        self._joining, self._placing = joining, placing
         self._placed: dict[int, Link] = {}
         self._cameras: list[Camera] = []
         self._dropped = 0
@@ -73,7 +74,7 @@ class _Work:
     def join_groups(self) -> None:
         """Cameras out of groups."""
         groups = list(self._groups.items())
-        together = links(groups, groups, self._search, self._judge, memory=self._memory, same=True)
+        together = self._joining.links(groups, groups, same=True)
         sizes = {group: piece.photos for group, piece in groups}
         shapes = {group: piece.frame for group, piece in groups}
         self._cameras, self._dropped = cameras_of(shapes, sizes, together)
@@ -81,23 +82,26 @@ class _Work:
     def place_photos(self) -> None:
         """Photos alone at cameras, again and again as long as cameras grow."""
         changed = set(range(len(self._cameras)))
-        for _ in range(_ROUNDS):
+        few = max(_FEW, len(self._labels) // _SHARE)
+        for turn in range(_ROUNDS):
             alone = [item for item in self._alone.items() if item[0] not in self._placed]
             if not alone or not changed:
                 return
             cameras = [(k, self._camera_piece(k)) for k in sorted(changed)]
-            found = self._photo_links(alone, cameras)
+            zooms = turn == 0 and (self._placing.search == "deep" or len(alone) <= few)
+            found = self._photo_links(alone, cameras, zooms=zooms)
+            if self._placing.search == "deep":
+                found += self._placing.crops(alone, cameras)
             changed = set()
             for link in sorted(found, key=lambda link: -(link.view.score or 0)):
                 if link.picture not in self._placed:
                     self._placed[link.picture] = link
                     changed.add(link.camera)
 
-    def _photo_links(self, alone: Numbered, cameras: Numbered) -> list[Link]:
+    def _photo_links(self, alone: Numbered, cameras: Numbered, *, zooms: bool) -> list[Link]:
         """How photos see cameras, also where the photo is the coarser of both."""
-        memory, judge = self._memory, self._placing
-        seen = links(alone, cameras, self._search, judge, memory=memory)
-        others = links(cameras, alone, self._search, judge, memory=memory, near=False)
+        seen = self._placing.links(alone, cameras, zooms=zooms)
+        others = self._placing.links(cameras, alone, near=False, zooms=zooms)
         frames = {k: piece.frame for k, piece in cameras}
         for link in others:
             photo, camera = self._alone[link.camera].frame, frames[link.picture]
@@ -147,8 +151,8 @@ class _Work:
             tuple(cameras[k].first for k in order),
             {photo: link.view for photo, link in sorted(self._placed.items())},
             {
-                "pairs": self._judge.pairs + self._placing.pairs,
-                "places": self._judge.places + self._placing.places,
+                "pairs": self._joining.judge.pairs + self._placing.judge.pairs,
+                "places": self._joining.judge.places + self._placing.judge.places,
                 "contradictions": self._dropped,
             },
         )

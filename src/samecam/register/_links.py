@@ -7,8 +7,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from samecam import compute
 from samecam.arrays import Doubles
 from samecam.frames import Frame
+from samecam.register._crops import crop_peaks, crop_places
 from samecam.register._fit import Fitted, fit_view
 from samecam.register._peaks import Peak, Scales, peaks
 from samecam.register._pieces import Piece
@@ -30,6 +32,8 @@ _ZOOM_ABOUT = 0.015
 _NEAR, _MOST = 1.06, 6.5
 # Score from which no other peak of a pair is looked at.
 _CLEAR = 10.0
+# Score of a crop's best place from which it is fitted.
+_CROP = 5.5
 
 
 class Link(NamedTuple):
@@ -47,8 +51,12 @@ class Judge:
         self.rate, self.places, self.pairs = rate, 0, 0
 
     def add(self, scales: Scales, pairs: int) -> None:
-        """Take in a search."""
-        self.places += scales.positions * pairs
+        """Take in a search of so many pairs."""
+        self.add_places(scales.positions * pairs, pairs)
+
+    def add_places(self, places: int, pairs: int) -> None:
+        """Take in so many places."""
+        self.places += places
         self.pairs += pairs
 
     def probability(self, score: float) -> float:
@@ -139,53 +147,98 @@ def _ratios(picture: Frame, camera: Frame) -> list[float]:
     return sorted(ratio for ratio in ratios if ratio > _NEAR)
 
 
-def links(
-    pictures: Numbered,
-    cameras: Numbered,
-    search: Search,
-    judge: Judge,
-    *,
-    memory: int,
-    same: bool = False,
-    near: bool = True,
-) -> list[Link]:
-    """Links between pictures and cameras, each judged by all that was searched.
+class Searcher:
+    """Looks for links between pieces, and judges each by all that was searched.
 
     Parameters
     ----------
+    search : how far to look
+    rate : probability that chance makes a link anywhere
     memory : bytes for the middles of cameras
-    same : whether pictures and cameras are the same pieces
-    near : whether scales near 1 are searched
+    progress : told of pictures looked at
     """
-    fits: list[tuple[Peak, Fitted]] = []
-    by_number = dict(pictures), dict(cameras)
-    for some, others, scales, radius in searches(pictures, cameras, search):
-        about_one = bool(scales.values[0] < 1)
-        if about_one and not near:
-            continue
 
-        def chosen(a: int, b: int, once: bool = about_one) -> bool:
+    def __init__(
+        self, search: Search, rate: float, memory: int, progress: compute.Progress
+    ) -> None:
+        self.search, self.judge = search, Judge(rate)
+        self._memory, self._progress = memory, progress
+        self._done = self._total = 0
+
+    def links(
+        self,
+        pictures: Numbered,
+        cameras: Numbered,
+        *,
+        same: bool = False,
+        near: bool = True,
+        zooms: bool = True,
+    ) -> list[Link]:
+        """Links between pictures and cameras.
+
+        Parameters
+        ----------
+        same : whether pictures and cameras are the same pieces
+        near : whether scales near 1 are searched
+        zooms : whether all zooms are searched, beside those that EXIF names
+        """
+        work = [
+            (some, others, scales, radius)
+            for some, others, scales, radius in searches(
+                pictures, cameras, self.search if zooms else "quick"
+            )
+            if near or scales.values[0] >= 1
+        ]
+        self._total += sum(len(some) for some, *_ in work)
+        fits = [fit for part in work for fit in self._fits(*part, same=same)]
+        judged = [_judged(*fit, dict(pictures), dict(cameras), self.judge) for fit in fits]
+        return [link for link in judged if link is not None]
+
+    def crops(self, photos: Numbered, cameras: Numbered) -> list[Link]:
+        """Photos that may be cut out of pictures of larger cameras, at any place."""
+        places = sum(crop_places(a, b) for _, a in photos for _, b in cameras)
+        if not places:
+            return []
+        self.judge.add_places(places, len(photos) * len(cameras))
+        self._total += len(cameras)
+        seen, there = dict(photos), dict(cameras)
+        fits = []
+        for peak in crop_peaks(list(photos), list(cameras), _CROP, self._told):
+            patterns = seen[peak.picture].pattern(), there[peak.camera].pattern()
+            fitted = fit_view(*patterns, replace(peak.view, score=None), radius=math.inf)
+            fits += [] if fitted is None else [(peak, fitted)]
+        judged = [_judged(*fit, seen, there, self.judge) for fit in fits]
+        return [link for link in judged if link is not None]
+
+    def _fits(
+        self, some: Numbered, others: Numbered, scales: Scales, radius: float, *, same: bool
+    ) -> Iterator[tuple[Peak, Fitted]]:
+        """Peaks of one search, the best first, and what a fit makes of them."""
+        once = bool(scales.values[0] < 1)  # of two pieces either may be the picture
+
+        def wanted(a: int, b: int) -> bool:
             return not same or (a < b if once else a != b)
 
-        pairs = sum(chosen(a, b) for a, _ in some for b, _ in others)
+        pairs = sum(wanted(a, b) for a, _ in some for b, _ in others)
         if not pairs:
-            continue
-        judge.add(scales, pairs)
-        looked_at = sorted(
-            peaks(some, others, scales, chosen, memory), key=lambda peak: -(peak.view.score or 0)
-        )
+            self._done += len(some)
+            return
+        self.judge.add(scales, pairs)
+        seen, there = dict(some), dict(others)
+        found = peaks(some, others, scales, wanted, self._memory, self._told)
         clear = set[tuple[int, int]]()
-        for peak in looked_at:
+        for peak in sorted(found, key=lambda peak: -(peak.view.score or 0)):
             if peak[:2] in clear:
                 continue
-            picture, camera = by_number[0][peak.picture], by_number[1][peak.camera]
-            start = replace(peak.view, score=None)
-            fitted = fit_view(picture.pattern(), camera.pattern(), start, radius=radius)
+            patterns = seen[peak.picture].pattern(), there[peak.camera].pattern()
+            fitted = fit_view(*patterns, replace(peak.view, score=None), radius=radius)
             if fitted is not None:
-                fits.append((peak, fitted))
+                yield peak, fitted
                 clear.update({peak[:2]} if (fitted.view.score or 0) > _CLEAR else set())
-    judged = [_judged(*fit, by_number[0], by_number[1], judge) for fit in fits]
-    return [link for link in judged if link is not None]
+
+    def _told(self) -> None:
+        self._done += 1
+        self._progress("Registering", self._done, self._total)
 
 
 def _judged(

@@ -70,6 +70,7 @@ def peaks(
     scales: Scales,
     wanted: Callable[[int, int], bool],
     memory: int,
+    told: Callable[[], None] | None = None,
 ) -> Iterator[Peak]:
     """Places at which a picture may see a camera, best first of every pair.
 
@@ -79,6 +80,7 @@ def peaks(
     scales : what is tried
     wanted : whether a picture and a camera, by their numbers, are to be compared
     memory : bytes for the middles of cameras
+    told : called after each picture
     """
     spots = places(scales.turnings, scales.reach)
     row = scales.side**2 // 4
@@ -89,6 +91,8 @@ def peaks(
         words = [placed_rows(piece.pattern(), spots, scales.side) for _, piece in some]
         middles = BitRows(np.concatenate(words), scales.side**2)
         for number, piece in pictures:
+            if told is not None and start == 0:
+                told()
             chosen = [k for k, (camera, _) in enumerate(some) if wanted(number, camera)]
             if not chosen:
                 continue
