@@ -203,7 +203,7 @@ def test_rows_are_rolled_by_words(d, count):
     V = levels(count + 2, d)
     rows, members = stored(V), np.arange(1, count + 1)
     period, scale = 32 * rows.n_words, scales(V)
-    weights, unit = correlate.whole_weights(rows.scales[members], 4095)
+    weights, unit = correlate.whole_weights(rows.scales[members], 255)
     whole = np.rint(weights / unit).astype(np.int64)
     offsets, total = some_offsets(period), whole @ V[members]
     got = correlate.shifted_products(rows, members, offsets)
