@@ -191,10 +191,14 @@ def test_evidence_is_that_of_floats():
 
 def test_a_pair_has_its_correlation_for_evidence():
     """What a photo has with itself is taken away as it was added, however scales are rounded."""
-    V = levels(2, 100_000)
-    expected = (V[0] @ V[1]) * scales(V).prod()
-    given_bits = comparisons_from_rows(stored(V), np.zeros(2, dtype=np.intp))
-    np.testing.assert_allclose(given_bits.own, expected, rtol=5e-4)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 5000))
+    X[::2] += 0.1 * X[1::2]  # ten pairs
+    small = np.abs(X) <= rng.uniform(0.5, 2, (20, 1))
+    V = (np.where(X > 0, 1, -1) * np.where(small, 1, 3)).astype(np.int64)
+    pairs = np.repeat((V[::2] * V[1::2]).sum(axis=1) * scales(V)[::2] * scales(V)[1::2], 2)
+    of_bits = comparisons_from_rows(stored(V), np.repeat(np.arange(10), 2))
+    np.testing.assert_allclose(of_bits.own, pairs, rtol=1e-3, atol=1e-6)
 
 
 @pytest.mark.parametrize("d", LENGTHS)
@@ -203,7 +207,7 @@ def test_rows_are_rolled_by_words(d, count):
     V = levels(count + 2, d)
     rows, members = stored(V), np.arange(1, count + 1)
     period, scale = 32 * rows.n_words, scales(V)
-    weights, unit = correlate.whole_weights(rows.scales[members], 4095)
+    weights, unit = correlate.whole_weights(rows.scales[members], 255)
     whole = np.rint(weights / unit).astype(np.int64)
     offsets, total = some_offsets(period), whole @ V[members]
     got = correlate.shifted_products(rows, members, offsets)

@@ -59,6 +59,16 @@ def test_of_bits():
     np.testing.assert_array_equal(frame_pce(rows, LABELS, memory=1), got)
 
 
+def test_of_two_bits():
+    X = cameras(LABELS)
+    small = np.abs(X) <= np.linspace(0.8, 1.2, len(X))[:, np.newaxis]
+    rows = BitFrames(pack(X, small), FRAME.n_pixels)
+    got = frame_pce(rows, LABELS)
+    np.testing.assert_allclose(got, obvious(rows.read().astype(float), LABELS), rtol=5e-3)
+    assert np.nanmin(got) > 30
+    np.testing.assert_array_equal(frame_pce(rows, LABELS, memory=1), got)
+
+
 def test_of_bytes():
     X = np.rint(16 * cameras(LABELS)).clip(-127, 127).astype(np.int8)
     scales = 1 / np.linalg.norm(X.astype(float), axis=1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from samecam.fingerprint import FrameRow, NoResidualError, frame_row
-from samecam.fingerprint._quantise import random_word
+from samecam.fingerprint._quantise import random_word, to_bits
 from tests.fingerprint.test_residual import picture
 from tests.reference import residual as reference
 
@@ -84,6 +84,18 @@ def test_two_bits_of_pixels_without_residual_are_random_and_small():
     assert abs(np.mean(a * b)) < 5 / np.sqrt(a.size)
     assert abs(a.mean()) < 5 / np.sqrt(a.size)
     assert all((part == 1).all() for part in small)
+
+
+def test_what_the_means_alone_make_large_is_small():
+    """A pixel without residual in a row whose mean is far from 0."""
+    block, means = np.zeros((1, 70), np.float32), np.full(1, -5, np.float32)
+    block[0, 7] = 2
+    shifts, packed = np.zeros((16, 70), np.float32), np.zeros(24, np.uint64)
+    words = np.empty(4, np.uint64)
+    given = (np.float32(0.1), np.float32(1), np.uint64(1), packed.view(np.uint8), packed)
+    to_bits(block, 0, means, shifts, *given, words, 2)
+    assert [int(word) for word in words[1::2]] == [2**64 - 1 - 2**7, 2**6 - 1]
+    assert int(words[0]) >> 7 & 1
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from samecam.arrays import Doubles, Rows, Words
 from samecam.compute import thread_count
-from samecam.correlate._bit_sums import LEVELS, Columns, as_bits, held_rows
+from samecam.correlate._bit_sums import Columns, as_bits, held_rows
 from samecam.correlate._bits import Differences
 from samecam.correlate._membership import Membership, whole_weights
 from samecam.correlate._strips import DEFAULT_MEMORY, bit_strips, row_scales, word_width
@@ -25,6 +25,8 @@ _WORD = 64
 _LARGEST = 127  # of int8
 # Scales of rows of int8 are rounded to so many steps: few enough for sums of 32 bits.
 _STEPS, _LARGEST_SUM = 4095, 2**31 - 1
+# Of two bits to fewer: each binary digit is a plane more.
+_LEVELS = 255
 _LEAST = 2**10  # bytes of each row that are read at a time, at least
 
 
@@ -52,7 +54,8 @@ def sum_rows(source: FingerprintStore, members: Rows, *, memory: int = DEFAULT_M
     """The sum of some rows of bits or int8, to be shifted.
 
     Rows of one bit a pixel are added up exactly, as planes of binary digits. Of others the scales
-    are rounded to 1/4095 of the largest (of int8 somewhat more, if there are thousands of rows).
+    are rounded: of two bits to 1/255 of the largest, of int8 to 1/4095 (somewhat more, if there are
+    thousands of rows).
 
     Parameters
     ----------
@@ -128,7 +131,7 @@ class _BitSum:
         self._factors = np.array([2, 1] if bits == 2 else [1])
         weights, self._unit = np.ones(len(members), dtype=np.float32), 1.0
         if bits == 2:
-            weights, self._unit = whole_weights(row_scales(source, members), LEVELS)
+            weights, self._unit = whole_weights(row_scales(source, members), _LEVELS)
         labels = np.zeros(len(members), dtype=np.intp)
         columns = Columns(as_bits(Membership(labels, None, weights, self._unit), bits))
         self._planes = np.zeros((len(columns), source.n_words // bits), dtype=np.uint64)
@@ -154,41 +157,41 @@ class _BitSum:
         rows, weight, factors = values[np.newaxis], 1, self._factors
         if len(factors) == 2:
             rows, weight = _pair(values), max(1, round(float(scale) / self._unit))
-        ones, counts = _ones(rows), np.zeros(len(offsets), dtype=np.int64)
-        total, size = int(factors @ ones), int(factors.sum())
-        for row, own, factor in zip(rows, ones.tolist(), factors.tolist(), strict=True):
-            given = (self._planes, self._weights, self._size, self._ones)
-            counts += factor * self._products(row, own, *given, offsets)
-            if member:
-                itself = self._products(row, own, rows, factors, size, total, offsets)
-                counts -= factor * weight * itself
+        ones = _ones(rows)
+        given = (self._planes, self._weights, self._size, self._ones)
+        counts = factors @ self._products(rows, ones, *given, offsets)
+        if member:
+            given = (rows, factors, int(factors.sum()), int(factors @ ones))
+            counts -= weight * (factors @ self._products(rows, ones, *given, offsets))
         if len(factors) == 2:
             return np.asarray(counts * (float(scale) * self._unit))
         return np.asarray(counts / self._d)
 
     def _products(
         self,
-        row: Words,
-        ones: int,
+        rows: Words,
+        ones: Wholes,
         planes: Words,
         weights: Wholes,
         size: int,
         ones_of_sum: int,
         offsets: Rows,
     ) -> Wholes:
+        """(rows, offsets)."""
         from samecam.correlate._shifted_kernels import count_common
 
-        shifts, length, d = offsets // _WORD, row.size, self._d
-        common = np.zeros((len(shifts), len(planes)), dtype=np.int64)
-        count_common(row, planes, shifts, common)
+        shifts, length, d = offsets // _WORD, rows.shape[1], self._d
+        common = np.zeros((len(rows), len(shifts), len(planes)), dtype=np.int64)
+        count_common(rows, planes, shifts, common)
         beyond = np.uint64(2**64 - 2 ** ((d - 1) % _WORD + 1))
-        lost = _ones(row[(length - 1 - shifts) % length, np.newaxis] & beyond)
+        ends = rows[:, (length - 1 - shifts) % length] & beyond
+        lost = np.array([_ones(end[:, np.newaxis]) for end in ends])
         met = planes[:, (length - 1 + shifts) % length] & beyond
         lost_of_sum = sum(v * _ones(c[:, np.newaxis]) for v, c in zip(weights, met, strict=True))
         pixels = np.where(shifts > 0, 2 * d - _WORD * length, d)
         return np.asarray(
             4 * common @ weights
-            - 2 * size * (ones - lost)
+            - 2 * size * (ones[:, np.newaxis] - lost)
             - 2 * (ones_of_sum - lost_of_sum)
             + size * pixels
         )

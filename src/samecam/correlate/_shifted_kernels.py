@@ -18,9 +18,12 @@ _WORDS, _PIXELS = 2**12, 2**15
 
 
 @jit(nogil=True)
-def count_common(row: Words, planes: Words, shifts: Rows, out: Wholes) -> None:
-    """Add to out[s, p] the bits that are 1 in word k of the row and k + shifts[s] of plane p."""
-    length = row.size
+def count_common(rows: Words, planes: Words, shifts: Rows, out: Wholes) -> None:
+    """Add to out[i, s, p] the bits that are 1 in words k of row i and k + shifts[s] of plane p.
+
+    There are one or two rows.
+    """
+    length = rows.shape[1]
     for first in range(0, length, _WORDS):
         last = min(first + _WORDS, length)
         for s in range(shifts.size):
@@ -29,7 +32,14 @@ def count_common(row: Words, planes: Words, shifts: Rows, out: Wholes) -> None:
                 at = (start - shifts[s]) % length
                 many = min(last - start, length - at)
                 for p in range(len(planes)):
-                    out[s, p] += _common(row[at : at + many], planes[p, start : start + many])
+                    plane = planes[p, start : start + many]
+                    if len(rows) == 1:
+                        out[0, s, p] += _common(rows[0, at : at + many], plane)
+                    else:
+                        x, y = rows[0, at : at + many], rows[1, at : at + many]
+                        of_x, of_y = _common_of_two(x, y, plane)
+                        out[0, s, p] += of_x
+                        out[1, s, p] += of_y
                 start += many
 
 
@@ -39,6 +49,15 @@ def _common(x: Words, y: Words) -> np.int64:
     for k in range(x.size):
         count += popcount(x[k] & y[k])
     return np.int64(count)
+
+
+@jit(nogil=True)
+def _common_of_two(x: Words, y: Words, z: Words) -> tuple[np.int64, np.int64]:
+    first = second = np.uint64(0)
+    for k in range(z.size):
+        first += popcount(x[k] & z[k])
+        second += popcount(y[k] & z[k])
+    return np.int64(first), np.int64(second)
 
 
 @jit(nogil=True)
