@@ -5,6 +5,7 @@ import json
 import shutil
 import signal
 import sqlite3
+import threading
 
 import pytest
 
@@ -69,6 +70,29 @@ def test_cameras_are_kept_before_they_are_weighed(pile, made, tmp_path, monkeypa
     assert run(*words)[0] == 0
     for name in ("clusters.csv", "evidence.csv", "clusters.json"):
         assert (tmp_path / "case" / name).read_bytes() == (made.case / name).read_bytes()
+
+
+@pytest.mark.parametrize(("old", "new"), [(",1.996123,", ",1.9,"), (",45.6,", ",95.6,")])
+def test_kept_views_that_somebody_changed_are_sought_again(
+    pile, made, tmp_path, monkeypatch, old, new
+):
+    search, table = Search(pile), tmp_path / "case" / "clusters.csv"
+    monkeypatch.setattr(FIND, search)
+    stop = threading.Event()
+
+    def told(phase, *_):
+        if phase == "Looking for views":
+            stop.set()
+
+    stopped = cluster_photos(
+        pile.folder, tmp_path / "case", resources=ONE, stop=stop, progress=told
+    )
+    assert stopped.extraction.interrupted
+    assert old in table.read_text()
+    table.write_text(table.read_text().replace(old, new))
+    cluster_photos(pile.folder, tmp_path / "case", resources=ONE)
+    assert len(search.calls) == 2
+    assert table.read_bytes() == (made.case / "clusters.csv").read_bytes()
 
 
 def damaged(text, path, column, value):

@@ -16,6 +16,7 @@ from samecam.case import (
     open_case,
     verify_case,
 )
+from samecam.case.grouping import _cluster
 from samecam.case.grouping._cameras import group_cameras
 from samecam.compute import Resources, no_progress
 from samecam.errors import SamecamError
@@ -177,7 +178,7 @@ def shown_in(page, text):
 # The search
 
 
-def test_the_search_is_asked_for_as_it_was_wanted(pile, search, tmp_path):
+def test_the_search_is_asked_for_as_it_was_wanted(pile, search, tmp_path, monkeypatch):
     result = cluster_photos(pile.folder, tmp_path / "case", search="deep", resources=ONE)
     ((far, zooms),) = search.calls
     assert far == "deep"
@@ -185,10 +186,14 @@ def test_the_search_is_asked_for_as_it_was_wanted(pile, search, tmp_path):
     assert open_case(result.case).clustering_settings.search == "deep"
     cluster_photos(pile.folder, tmp_path / "case", search="deep", resources=ONE)
     assert len(search.calls) == 1, "the answer stands"
-    other = cluster_photos(pile.folder, tmp_path / "case", search="off", resources=ONE)
+    with monkeypatch.context() as patch:
+        patch.setattr(_cluster, "group_photos", lambda *_, **__: pytest.fail("grouped again"))
+        other = cluster_photos(pile.folder, tmp_path / "case", search="off", resources=ONE)
     assert len(search.calls) == 1
     assert len(other.cameras) == len(other.groups) == 6
     assert other.labels.tolist() == other.photo_groups.tolist()
+    assert "searched" not in other.details
+    assert other.details["frames"] == result.details["frames"]
     assert verify_case(tmp_path / "case").agrees
     assert len(search.calls) == 1
 

@@ -171,7 +171,7 @@ def _parameters(content: SavedCase) -> Iterator[tuple[str, list[tuple[str, str]]
     yield "Case", [(name, _value(info[name])) for name in about if name in info]
     for name in ("extraction", "clustering", "versions", "timings"):
         given = info.get(name, {})
-        hidden = ("sha256", "mark", "labels") if name == "clustering" else ()
+        hidden = ("sha256", "mark", "grouped", "labels") if name == "clustering" else ()
         rows = [(k, v) for k, v in _flat(given) if k not in hidden and not k.startswith("sha256")]
         if rows:
             yield name.capitalize(), rows

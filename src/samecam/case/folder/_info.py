@@ -30,6 +30,7 @@ _CLUSTERING = {
     "search": set(SEARCHES),
     "details?": _DETAILS,
     "mark?": HASH,
+    "grouped?": HASH,
     "labels?": HASH,
     "start?": HASH,
     "cameras?": _COUNT,

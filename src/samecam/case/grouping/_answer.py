@@ -5,6 +5,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from samecam.arrays import Labels
 from samecam.case.folder import (
     ANSWER,
     CHANGED,
@@ -38,19 +39,22 @@ from samecam.provenance import versions
 from samecam.register import Cameras
 from samecam.store import Record
 
+# Groups of photos, and what the method said of them.
+Grouped = tuple[Labels, dict[str, Any]]
 COLUMNS = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
-# Of whole frames, which a camera may be seen in in several ways.
+# Of whole frames: a camera may be seen in several ways.
 SEEN_COLUMNS = (*COLUMNS[:3], "group", "frame", *VIEW_COLUMNS, *COLUMNS[4:])
 
 
 class Answer:
     """The cameras of the used photos for some settings, as they stand in a case.
 
-    `case.json` names for which fingerprints and settings (`mark`) they hold, and a hash of who
-    stands where (`labels`); last of all the hashes of the files. Cameras and groups are saved
-    before they are weighed: a run that ends in between goes on with the evidence. While files
-    are written, the state is "clustering" and the old `clusters.json` and the report of the
-    old answer are gone, so that no reader ever takes one for the other's companion.
+    `case.json` names for which fingerprints and settings (`mark`) they hold, for which the groups
+    hold, whatever the search (`grouped`), and a hash of who stands where (`labels`); last of all
+    the hashes of the files. Cameras and groups are saved before they are weighed: a run that ends
+    in between goes on with the evidence. While files are written, the state is "clustering" and
+    the old `clusters.json` and the report of the old answer are gone, so that no reader ever takes
+    one for the other's companion.
 
     Parameters
     ----------
@@ -62,8 +66,8 @@ class Answer:
     def __init__(self, case: Case, wanted: dict[str, Any], photos: Sequence[Record]) -> None:
         self._case, self._wanted, self._photos = case, wanted, photos
         self._views = has_views(case.info)
-        about = [wanted, [p.key for p in photos], [p.sha256 for p in photos]]
-        self._mark = hashlib.sha256(json.dumps(about).encode()).hexdigest()
+        self._mark = self._marked(wanted)
+        self._grouped = self._marked({k: v for k, v in wanted.items() if k != "search"})
         known = case.info.get("clustering", {})
         self._known = known if known.get("mark") == self._mark else {}
 
@@ -79,22 +83,37 @@ class Answer:
 
     def cameras(self) -> Cameras | None:
         """Cameras of the photos, if they stand in the case."""
-        if not self._known:
+        return self._standing() if self._known else None
+
+    def groups(self) -> Grouped | None:
+        """Groups, if they stand in the case for the same settings but for the search."""
+        known = self._case.info.get("clustering", {})
+        cameras = self._standing() if known.get("grouped") == self._grouped else None
+        if cameras is None:
             return None
-        path = self._case.folder / CLUSTERS
+        details = known.get("details", {})
+        return cameras.groups, {name: details[name] for name in details if name != "searched"}
+
+    def _standing(self) -> Cameras | None:
+        """Cameras as `clusters.csv` has them, if that is what `case.json` says was saved."""
         try:
-            before = read_places(path)
+            before = read_places(self._case.folder / CLUSTERS)
         except SamecamError:
             return None
         keys = [(photo.key, photo.sha256) for photo in self._photos]
         if [(path, place.sha256) for path, place in before.items()] != keys:
             return None
-        if _places_hash(before) != self._known.get("labels"):
+        if _places_hash(before) != self._case.info.get("clustering", {}).get("labels"):
             return None
         try:
             return cameras_of(list(before.values()))
         except ValueError:
             return None
+
+    def _marked(self, wanted: dict[str, Any]) -> str:
+        """A hash of settings and of the photos they are for."""
+        about = [wanted, [p.key for p in self._photos], [p.sha256 for p in self._photos]]
+        return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
     def described(self) -> list[Camera] | None:
         """What was said of the cameras, if it stands there as it was written."""
@@ -117,6 +136,7 @@ class Answer:
             **self._wanted,
             "details": details,
             "mark": self._mark,
+            "grouped": self._grouped,
             "labels": _places_hash(
                 {photo.key: place for photo, place in zip(self._photos, places, strict=True)}
             ),

@@ -34,7 +34,7 @@ from samecam.case.folder import (
     all_groups,
     used_photos,
 )
-from samecam.case.grouping._answer import Answer
+from samecam.case.grouping._answer import Answer, Grouped
 from samecam.case.grouping._budget import check_budget, frame_counts, surely_used
 from samecam.case.grouping._cameras import group_cameras
 from samecam.case.grouping._estimate import with_grouping
@@ -224,7 +224,10 @@ def cluster_case(
         for frame in counts:
             clustering.check_frame(frame)
         check_budget(counts, case.store.dtype, clustering, resources)
-        cameras, details = find_groups(case.store, used, clustering, resources, progress)
+        groups = answer.groups()
+        if groups is None:
+            groups = group_photos(case.store, used, clustering, resources, progress)
+        cameras, details = with_cameras(case.store, used, groups, clustering, resources, progress)
         answer.save_cameras(cameras, details, time.monotonic() - began)
     if stop.is_set():
         stopped = replace(extraction, interrupted=True)
@@ -265,7 +268,20 @@ def find_groups(
     store, photos, clustering, resources, progress, start
         As for `group_photos`.
     """
-    groups, details = group_photos(store, photos, clustering, resources, progress, start=start)
+    groups = group_photos(store, photos, clustering, resources, progress, start=start)
+    return with_cameras(store, photos, groups, clustering, resources, progress)
+
+
+def with_cameras(
+    store: DiskStore,
+    photos: Sequence[Record],
+    grouped: Grouped,
+    clustering: ClusteringSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+) -> tuple[Cameras, dict[str, Any]]:
+    """Cameras of photos whose groups are known, and what is to be said of all of it."""
+    groups, details = grouped
     cameras = group_cameras(store, photos, groups, clustering, resources, progress)
     if cameras.searched:
         details = {**details, "searched": cameras.searched}
