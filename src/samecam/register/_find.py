@@ -1,6 +1,6 @@
 """Cameras out of groups."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ def find_cameras(
     search: Search = "normal",
     rate: float = 0.01,
     resources: compute.Resources | None = None,
-    progress: compute.Progress = compute.no_progress,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Cameras:
     """Groups, and photos in none, that see one sensor in several ways.
 

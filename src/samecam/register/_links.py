@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from samecam import compute
 from samecam.arrays import Doubles
 from samecam.frames import Frame
 from samecam.register._crops import crop_peaks, crop_places
@@ -155,11 +154,15 @@ class Searcher:
     search : how far to look
     rate : probability that chance makes a link anywhere
     memory : bytes for the middles of cameras
-    progress : told of pictures looked at
+    progress : told of pictures looked at, and all pictures
     """
 
     def __init__(
-        self, search: Search, rate: float, memory: int, progress: compute.Progress
+        self,
+        search: Search,
+        rate: float,
+        memory: int,
+        progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.search, self.judge = search, Judge(rate)
         self._memory, self._progress = memory, progress
@@ -174,7 +177,21 @@ class Searcher:
         near: bool = True,
         zooms: bool = True,
     ) -> list[Link]:
-        """Links between pictures and cameras.
+        """Links between pictures and cameras; see `fits`."""
+        fits = self.fits(pictures, cameras, same=same, near=near, zooms=zooms)
+        judged = [_judged(*fit, dict(pictures), dict(cameras), self.judge) for fit in fits]
+        return [link for link in judged if link is not None]
+
+    def fits(
+        self,
+        pictures: Numbered,
+        cameras: Numbered,
+        *,
+        same: bool = False,
+        near: bool = True,
+        zooms: bool = True,
+    ) -> list[tuple[Peak, Fitted]]:
+        """What the search finds worth a fit, and what the fit makes of it.
 
         Parameters
         ----------
@@ -190,9 +207,7 @@ class Searcher:
             if near or scales.values[0] >= 1
         ]
         self._total += sum(len(some) for some, *_ in work)
-        fits = [fit for part in work for fit in self._fits(*part, same=same)]
-        judged = [_judged(*fit, dict(pictures), dict(cameras), self.judge) for fit in fits]
-        return [link for link in judged if link is not None]
+        return [fit for part in work for fit in self._fits(*part, same=same)]
 
     def crops(self, photos: Numbered, cameras: Numbered) -> list[Link]:
         """Photos that may be cut out of pictures of larger cameras, at any place."""
@@ -238,7 +253,8 @@ class Searcher:
 
     def _told(self) -> None:
         self._done += 1
-        self._progress("Registering", self._done, self._total)
+        if self._progress is not None:
+            self._progress(self._done, self._total)
 
 
 def _judged(
