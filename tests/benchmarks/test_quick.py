@@ -24,6 +24,7 @@ QUICK = {
     "calibration": SHARED,
     "consolidated": SHARED,
     "consolidated_study": SHARED,
+    "copies": SHARED,
     "damage": SHARED,
     "dask_tasks": (),
     "estimates": (),
