@@ -4,6 +4,7 @@ import csv
 import io
 import shutil
 import sqlite3
+import threading
 
 import numpy as np
 import pytest
@@ -150,6 +151,20 @@ def test_a_run_that_is_killed_while_it_looks_for_copies_goes_on(disk, case, tmp_
         extract_photos(disk, tmp_path / "case")
     monkeypatch.undo()
     extract_photos(disk, tmp_path / "case")
+    assert (tmp_path / "case/images.csv").read_bytes() == (case / "images.csv").read_bytes()
+
+
+def test_a_run_that_is_stopped_while_it_looks_for_copies_goes_on(disk, case, tmp_path, monkeypatch):
+    monkeypatch.setattr("samecam.case.extraction._copies._TOLD", 1)
+    stop = threading.Event()
+
+    def progress(phase, done, _):
+        if phase == "Looking for copies" and done > 3:
+            stop.set()
+
+    assert extract_photos(disk, tmp_path / "case", progress=progress, stop=stop).interrupted
+    assert not (tmp_path / "case/images.csv").exists()
+    assert not extract_photos(disk, tmp_path / "case").interrupted
     assert (tmp_path / "case/images.csv").read_bytes() == (case / "images.csv").read_bytes()
 
 
