@@ -16,7 +16,7 @@ _DIAGONALS = 22
 _WORDS, _PARTS = 4, 16
 # Bits in which copies may differ, how much alike they look at least, and gray levels of contrast
 # without which a part of a picture tells nothing (benchmarks/copies.py).
-MOST_BITS, ALIKE, CONTRAST = 64, 0.85, 3.0
+MOST_BITS, ALIKE, CONTRAST = 96, 0.85, 3.0
 _FEWEST_BLOCKS = 4
 # Earlier pictures, the most alike, with which one is compared further.
 MOST_COMPARED = 8
