@@ -10,6 +10,7 @@ from pathlib import Path
 from benchmarks import (
     calibration_page,
     consolidated_page,
+    copies_page,
     dask_page,
     growth_page,
     recompressed_page,
@@ -28,6 +29,7 @@ RESULTS = Page(
 PAGES: dict[str, Page] = {
     "calibration": calibration_page.PAGE,
     "consolidated": consolidated_page.PAGE,
+    "copies": copies_page.PAGE,
     "cost": growth_page.PAGE,
     "readme": growth_page.README,
     "frames": recompressed_page.PAGE,

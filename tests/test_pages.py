@@ -9,6 +9,7 @@ import pytest
 from benchmarks import (
     calibration_page,
     consolidated_page,
+    copies_page,
     dask_page,
     growth_page,
     recompressed_page,
@@ -30,6 +31,7 @@ MARKED = {
         "consolidated_study",
         ("result", "losses", 0, "lost_below_needed"),
     ),
+    "copies": (copies_page, "copies", ("result", "kinds", 0, "recognised")),
     "cost": (growth_page, "growth", ("cpu", "result", "rows", -1, "lasso", "seconds")),
     "frames": (recompressed_page, "recompressed", ("result", 0, "separation")),
     "reliability": (soak_page, "soak", ("result", "total", "tampered cases")),

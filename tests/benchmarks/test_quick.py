@@ -8,6 +8,7 @@ import pytest
 from benchmarks import (
     calibration_page,
     consolidated_page,
+    copies_page,
     dask_page,
     growth,
     growth_page,
@@ -24,6 +25,7 @@ QUICK = {
     "calibration": SHARED,
     "consolidated": SHARED,
     "consolidated_study": SHARED,
+    "copies": SHARED,
     "damage": SHARED,
     "dask_tasks": (),
     "estimates": (),
@@ -48,6 +50,7 @@ SLOW = ("soak",)
 PAGES = {
     "calibration": calibration_page,
     "consolidated_study": consolidated_page,
+    "copies": copies_page,
     "dask_tasks": dask_page,
     "recompressed": recompressed_page,
     "rivals": rivals_page,

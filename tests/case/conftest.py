@@ -74,8 +74,10 @@ def keys_of(store):
 def row_of(store, key):
     """The fingerprint of one photo."""
     (frame,) = [record.frame for record in store.records() if record.key == key]
-    rows = store.rows(frame)
-    return rows.read([rows.index(key)])[0]
+    rows = store.all_rows(frame)
+    row = rows.read([rows.index(key)])[0]
+    rows.close()
+    return row
 
 
 def rows_in(case):

@@ -2,8 +2,10 @@
 
 import csv
 import io
+import json
 import shutil
 import sqlite3
+import threading
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from samecam.case import add_photos, extract_photos, open_case, open_store, veri
 from samecam.case.extraction import _extract
 from samecam.compute import Resources
 from samecam.errors import SamecamError
+from samecam.report import write_report
+from samecam.report.export import export_case
 from tests.case.conftest import write
 
 SIZE = (640, 480)
@@ -153,6 +157,20 @@ def test_a_run_that_is_killed_while_it_looks_for_copies_goes_on(disk, case, tmp_
     assert (tmp_path / "case/images.csv").read_bytes() == (case / "images.csv").read_bytes()
 
 
+def test_a_run_that_is_stopped_while_it_looks_for_copies_goes_on(disk, case, tmp_path, monkeypatch):
+    monkeypatch.setattr("samecam.case.extraction._copies._TOLD", 1)
+    stop = threading.Event()
+
+    def progress(phase, done, _):
+        if phase == "Looking for copies" and done > 3:
+            stop.set()
+
+    assert extract_photos(disk, tmp_path / "case", progress=progress, stop=stop).interrupted
+    assert not (tmp_path / "case/images.csv").exists()
+    assert not extract_photos(disk, tmp_path / "case").interrupted
+    assert (tmp_path / "case/images.csv").read_bytes() == (case / "images.csv").read_bytes()
+
+
 def test_copies_are_looked_for_once(disk, case, tmp_path, monkeypatch):
     target = tmp_path / "case"
     shutil.copytree(case, target)
@@ -256,3 +274,21 @@ def test_graphics_found_no_group(tmp_path):
     assert {row["status"] for row in table.values()} == {"weak"}
     assert {row["reason"].split(":")[0] for row in table.values()} == {"looks like a graphic"}
     assert result.sizes == []
+
+
+def test_the_report_and_exports_name_copies_with_the_group_of_their_original(tmp_path):
+    pattern = np.random.default_rng(5).normal(0, 0.02, SIZE[::-1])
+    for k in range(6):
+        write(tmp_path / f"photos/{k}.jpg", jpeg(photo(30 + k, pattern), 95))
+    write(tmp_path / "photos/sent.jpg", jpeg(photo(33, pattern).resize((320, 240)), 80))
+    write(tmp_path / "photos/sent (1).jpg", (tmp_path / "photos/sent.jpg").read_bytes())
+    case = tmp_path / "case"
+    assert cluster_photos(tmp_path / "photos", case).sizes == [6]
+    assert copied(case) == {"sent.jpg": "3.jpg"}
+    page = write_report(case, thumbnails=False).read_text()
+    row = page[page.index("a copy of 3.jpg") :]
+    assert '<a href="#group-0">0</a>' in row[: row.index("</tr>")]
+    export_case(case, "json", output=tmp_path / "export.json")
+    files = {f["path"]: f for f in json.loads((tmp_path / "export.json").read_text())["files"]}
+    assert files["sent.jpg"]["copy_of"] == "3.jpg"
+    assert {file["group"] for file in files.values()} == {0}

@@ -230,7 +230,7 @@ def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
     )
     assert code == 3, error
     assert json.loads(out)["counts"] == {
-        "good": 8, "weak": 0, "unusable": 0, "duplicate": 0, "skipped": 2,
+        "good": 8, "weak": 0, "unusable": 0, "duplicate": 0, "copy": 0, "skipped": 2,
     }  # fmt: skip
     why = reasons(tmp_path / "case")
     assert why["hang.jpg"] == "took longer than 2 s"

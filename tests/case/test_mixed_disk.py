@@ -90,9 +90,17 @@ def test_nobody_is_linked_to_a_stranger(whole, cameras):
     assert sum(name.startswith("ODD") for name in alone) == ADDED["odd_sizes"]
 
 
+def test_thumbnails_are_copies_of_their_photos_and_nothing_else_is(whole):
+    photos = open_case(whole.case).photos_as_they_stand()
+    copies = {photo.path: photo.copy_of for photo in photos if photo.copy_of}
+    assert copies == {path: path.replace("_thumb", "") for path in copies}
+    assert all("_thumb" in path for path in copies)
+    assert len(copies) >= ADDED["thumbnails"] - 1  # one may be too dark to be told from others
+
+
 def test_nobody_is_unusable_but_the_blank_ones(disk, whole):
     photos = open_case(whole.case).photos_as_they_stand()
     assert len(photos) == len(list((disk / "images").iterdir()))
-    left = [photo.path for photo in photos if photo.status not in ("good", "weak")]
+    left = [photo.path for photo in photos if photo.status not in ("good", "weak", "copy")]
     assert len(left) == 1
     assert all(share_of_white(disk / "images" / path) > 0.9 for path in left)

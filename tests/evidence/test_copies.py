@@ -49,13 +49,13 @@ def test_nothing_but_what_came_before_decides_and_the_first_may_be_passed_over()
     assert list(alike_pictures(pictures[:170])) == whole[:170]
     assert list(alike_pictures(pictures, first=123)) == whole[123:]
     assert all(alike.picture < alike.copy for told in whole for alike in told)
-    assert len(whole[299]) == 14
+    assert len(whole[299]) == 8
 
 
-def test_no_more_than_32_are_told():
+def test_no_more_than_8_are_told():
     rng = np.random.default_rng(1)
     pictures = np.stack([small(scene(3) + rng.normal(0, 2, (320, 320))) for _ in range(60)])
-    assert [len(told) for told in alike_pictures(pictures)] == [min(k, 32) for k in range(60)]
+    assert [len(told) for told in alike_pictures(pictures)] == [min(k, 8) for k in range(60)]
 
 
 def test_pictures_of_different_moments_are_not_told():

@@ -125,7 +125,7 @@ def accounts_for(case, wanted):
     for path, row in images.items():
         assert row["sha256"] == wanted[path], path
         assert row["status"] in STATUSES, path
-        assert rows[path] == (row["status"] in ("good", "weak")), path
+        assert rows[path] == (row["status"] in ("good", "weak", "copy")), path
         assert row["status"] == "good" or row["reason"], path
         assert "internal error" not in row["reason"], row["reason"]
     assert check_log(case / "log.jsonl") is None

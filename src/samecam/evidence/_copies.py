@@ -16,10 +16,10 @@ _DIAGONALS = 22
 _WORDS, _PARTS = 4, 16
 # Bits in which copies may differ, how much alike they look at least, and gray levels of contrast
 # without which a part of a picture tells nothing (benchmarks/copies.py).
-MOST_BITS, ALIKE, CONTRAST = 64, 0.85, 3.0
+MOST_BITS, ALIKE, CONTRAST = 96, 0.85, 3.0
 _FEWEST_BLOCKS = 4
 # Earlier pictures, the most alike, with which one is compared further.
-MOST_COMPARED = 32
+MOST_COMPARED = 8
 _QUERIES, _PAIRS = 256, 2**20
 # Pixels of a block of noise, a side, and of a smaller picture; the share of blocks that may
 # have less noise in common, and how little residual leaves a block out, of the mean.
@@ -78,7 +78,7 @@ def alike_pictures(
     """For each picture from `first` on, the earlier ones that it looks like, most alike first.
 
     Pictures are looked up by any sixteen bits of their hashes that are the same, so that time
-    grows little faster than their number, and at most 32 are told of each. What is told of a
+    grows little faster than their number, and at most 8 are told of each. What is told of a
     picture rests on those before it alone. Pictures with hardly any contrast are like none.
 
     Parameters

@@ -90,13 +90,24 @@ def searches(
     near = np.arange(1 / _NEAR, _NEAR, 0.001)
     zooms = _NEAR * np.exp(np.arange(0, np.log(_MOST / _NEAR), 0.00125))
     for some, others in _parts(pictures, cameras, _shape):
-        ways = turnings(some[0][1].frame, others[0][1].frame)
-        yield some, others, Scales(near, 768, 3, ways), 500.0
+        plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
+        yield some, others, Scales(near, 768, 2, plain), 500.0
+        yield some, others, Scales(near, 768, 1, rest), 500.0
     for some, others in _parts(pictures, cameras, _shape):
-        ways = turnings(some[0][1].frame, others[0][1].frame)
-        plain = tuple(way for way in ways if not way.mirrored and way.turn < 180)
-        if search != "quick":
-            yield some, others, Scales(zooms, 1024, 3, plain if search == "normal" else ways), 800.0
+        plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
+        if search == "normal":
+            yield some, others, Scales(zooms, 1024, 1, plain), 800.0
+        if search == "deep":
+            yield some, others, Scales(zooms, 1024, 3, plain), 800.0
+            yield some, others, Scales(zooms, 1024, 1, rest), 800.0
+
+
+def _plain_and_rest(picture: Frame, camera: Frame) -> tuple[tuple[Turning, ...], ...]:
+    """Turns that are usual, and those that are not: upside down, mirrored."""
+    ways = turnings(picture, camera)
+    usual = 1 if ways[0].turn == 0 else 2
+    plain = tuple(way for way in ways if not way.mirrored)[:usual]
+    return plain, tuple(way for way in ways if way not in plain)
 
 
 def _shape(frame: Frame) -> tuple[int, ...]:

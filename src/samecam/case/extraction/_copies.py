@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -21,14 +22,18 @@ PHASE = "Looking for copies"
 # (benchmarks/copies.py).
 SAME_LOOK, SAME_NOISE, SURE_NOISE = 0.98, 0.1, 0.2
 _SMALLER = 2
+_TOLD = 100  # photos after which progress is told
 # Pixels of which noise is compared: at least, or there is too little of it, and at most, in the
 # middle of the picture.
-_FEWEST_PIXELS, _MOST_PIXELS = 2**16, 2**23
+_FEWEST_PIXELS, _MOST_PIXELS = 2**16, 2**22
 
 
 def mark_copies(
-    case: Case, progress: compute.Progress, settled: Collection[str] | None = None
-) -> None:
+    case: Case,
+    progress: compute.Progress,
+    stop: threading.Event,
+    settled: Collection[str] | None = None,
+) -> bool:
     """Let every photo that is a copy of another say so; only one of them is grouped.
 
     Of photos that are copies of one another the one with most pixels is the original, then one
@@ -38,18 +43,25 @@ def mark_copies(
     Parameters
     ----------
     case : of whole frames, open for writing
+    stop : set it to end without a mark
     settled : paths of photos that stay originals, and whose copies stay theirs; None: of none
+
+    Returns
+    -------
+    whether all is marked
     """
     photos = [r for r in case.store.records() if r.has_row and _own(r)["code"] != "graphic"]
     about = [settled is not None, [[photo.key, photo.sha256] for photo in photos]]
     digest = hashlib.sha256(json.dumps(about).encode()).hexdigest()
     if case.info.get("copies") == digest:
-        return
+        return True
     case.save(copies="")
     order = sorted(photos, key=_preference)
     kept = {} if settled is None else _kept(order, settled)
     order = sorted(order, key=lambda photo: photo.key not in kept)
-    originals = _Search(case.store, order, progress).originals(kept)
+    originals = _Search(case.store, order, progress, stop).originals(kept)
+    if originals is None:
+        return False
     for photo in photos:
         meta = _marked(photo, originals[photo.key])
         if meta != photo.meta:
@@ -59,6 +71,7 @@ def mark_copies(
     pairs = [{"path": path, "of": of} for path, of in copies.items() if path != of]
     case.log.add("copies", copies=pairs)
     case.save(copies=digest)
+    return True
 
 
 def _preference(photo: Record) -> tuple[int, bool, int, str]:
@@ -99,14 +112,21 @@ class _Search:
     """Photos in the order in which they may be originals, and the fingerprints of some."""
 
     def __init__(
-        self, store: DiskStore, photos: Sequence[Record], progress: compute.Progress
+        self,
+        store: DiskStore,
+        photos: Sequence[Record],
+        progress: compute.Progress,
+        stop: threading.Event,
     ) -> None:
-        self._store, self._photos, self._progress = store, photos, progress
+        self._store, self._photos, self._progress, self._stop = store, photos, progress, stop
         self._rows: dict[Frame, StoredRows] = {}
         self._last: tuple[int, Floats] | None = None
 
-    def originals(self, kept: dict[str, str]) -> dict[str, str]:
-        """The original of every photo, which may be itself; the first photos are `kept`."""
+    def originals(self, kept: dict[str, str]) -> dict[str, str] | None:
+        """The original of every photo, which may be itself; the first photos are `kept`.
+
+        None if it was asked to stop, which is looked at from time to time.
+        """
         photos, result = self._photos, dict(kept)
         shown = [kept_scene(photo.meta) for photo in photos]
         at = [k for k, picture in enumerate(shown) if picture is not None]
@@ -124,8 +144,10 @@ class _Search:
                 copy = photos[pairs[0][1]].key
                 result[copy] = result[photos[original].key]
             done += 1
-            if done % 100 == 0 or done == len(at):
+            if done % _TOLD == 0 or done == len(at):
                 self._progress(PHASE, done, len(at))
+                if self._stop.is_set() and done < len(at):
+                    return None
         return result
 
     def _of(self, pairs: Sequence[tuple[int, int, evidence.Alike]]) -> int | None:

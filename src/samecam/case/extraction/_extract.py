@@ -264,7 +264,8 @@ class ExtractionRun:
     def _finish(self, seconds: float) -> Extraction:
         interrupted = self._done < self._total
         if not interrupted and self._job.settings.size is None:
-            mark_copies(self._case, self._progress, self._settled)
+            marked = mark_copies(self._case, self._progress, self._stop, self._settled)
+            interrupted = not marked
         counts, reasons = self._case.end_extraction(
             interrupted=interrupted, done=self._done, seconds=seconds, work=self._work
         )
