@@ -1,7 +1,7 @@
 """Sensors that do not exist, and pictures that see them in known ways."""
 
 import numpy as np
-from scipy.ndimage import map_coordinates
+from scipy.ndimage import gaussian_filter, map_coordinates
 
 from samecam.frames import Frame
 from samecam.register import View
@@ -17,11 +17,12 @@ def sensor(seed, frame):
 
 
 def shown(pattern, view, frame):
-    """What a picture without noise shows of a sensor; 0 beyond it. Not for scales below 1."""
+    """What a picture without noise shows of a sensor; 0 beyond it."""
     y, x = np.mgrid[: frame.height, : frame.width]
     grid = np.column_stack([x.ravel(), y.ravel()])
     at = view.points(grid, frame, frame_of(pattern))
-    values = map_coordinates(pattern, at.T[::-1], order=3, mode="constant")
+    sharp = gaussian_filter(pattern, 0.5 / view.scale) if view.scale < 0.9 else pattern
+    values = map_coordinates(sharp, at.T[::-1], order=3, mode="constant")
     return values.reshape(frame.shape).astype(np.float32)
 
 
