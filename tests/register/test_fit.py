@@ -24,8 +24,8 @@ def test_the_radial_term_is_recovered_from_the_middle_outwards(radial):
     planted = View(scale=0.997, radial=radial, shift=(1, 0))
     picture, camera = patterns(planted, 3)
     fitted = fit_view(picture, camera, View(scale=0.998), radius=200)
-    assert far_apart(planted, fitted.view, FRAME, FRAME) < 0.75
-    assert fitted.view.radial == pytest.approx(radial, abs=0.004)
+    assert far_apart(planted, fitted.view, FRAME, FRAME) < 1.25
+    assert fitted.view.radial == pytest.approx(radial, abs=0.006)
     assert fitted.view.area > 0.6 * FRAME.n_pixels
 
 
