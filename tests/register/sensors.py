@@ -4,7 +4,8 @@ import numpy as np
 from scipy.ndimage import gaussian_filter, map_coordinates
 
 from samecam.frames import Frame
-from samecam.register import View
+from samecam.register import GroupedRows, View
+from samecam.store import BitRows, ByteRows, pack
 
 
 def frame_of(pattern):
@@ -28,7 +29,11 @@ def shown(pattern, view, frame):
 
 def noisy(values, seed, noise):
     """A picture with noise of its own, in units of the sensor's pattern."""
-    own = np.random.default_rng((2, seed)).standard_normal(values.shape).astype(np.float32)
+    own = (
+        np.random.default_rng((2, *np.atleast_1d(seed)))
+        .standard_normal(values.shape)
+        .astype(np.float32)
+    )
     return values + np.float32(noise) * own
 
 
@@ -45,3 +50,36 @@ def far_apart(view, other, picture, camera):
 def plain(view):
     """A view without what speaks for it."""
     return View(view.turn, view.mirrored, view.scale, view.radial, view.shift)
+
+
+def photos_of(pattern, view, frame, count, noise, seed=0):
+    """Fingerprints of photos that see a sensor in one way, each with noise of its own."""
+    seen = shown(pattern, view, frame) if view != View() or frame != frame_of(pattern) else pattern
+    return [noisy(seen, (*np.atleast_1d(seed), k), noise) for k in range(count)]
+
+
+def grouped(frame, given, first=0, bits=False, zoom=()):
+    """Rows of one frame: `given` are pairs of a group (−1: none) and fingerprints.
+
+    Photos are numbered from `first` on; `zoom` are EXIF's, by group.
+    """
+    groups = np.array([group for group, made in given for _ in made], dtype=np.intp)
+    values = np.stack([photo.ravel() for _, made in given for photo in made])
+    zooms = dict(zoom)
+    return GroupedRows(
+        frame,
+        bit_rows(values) if bits else byte_rows(values),
+        np.arange(first, first + len(groups), dtype=np.intp),
+        groups,
+        np.array([zooms.get(int(group), np.nan) for group in groups]),
+    )
+
+
+def byte_rows(values):
+    whole = np.rint(values * (24 / values.std())).clip(-127, 127).astype(np.int8)
+    return ByteRows(whole, 1 / np.linalg.norm(whole.astype(np.float32), axis=1))
+
+
+def bit_rows(values):
+    words = pack(values > 0, np.abs(values) < values.std())
+    return BitRows(words, values.shape[1])
