@@ -43,8 +43,9 @@ QUICK = {
     "residual": (),
     "rivals": SHARED,
     "twins": (),
+    "views": (),
 }
-ON_GPU = ("gpu.bits", "gpu.extraction", "gpu.frames", "gpu.large", "gpu.lasso")
+ON_GPU = ("gpu.bits", "gpu.extraction", "gpu.frames", "gpu.large", "gpu.lasso", "gpu.views")
 SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {

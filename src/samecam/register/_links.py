@@ -277,7 +277,8 @@ def _judged(
     seen, there = pictures[peak.picture], cameras[peak.camera]
     expected = math.sqrt(max(seen.reliable, 0.0) * max(there.reliable, 0.0))
     share = fitted.correlation / expected if expected > 0 else None
-    if rate > judge.rate or _without_extremes(fitted.scores) < _SPREAD * score:
+    spread = _without_extremes(fitted.scores)  # an overlay in one tile is no sensor
+    if max(rate, judge.probability(spread)) > judge.rate or spread < _SPREAD * score:
         return None
     if share is not None and share < LEAST_SHARE:
         return None
@@ -286,7 +287,7 @@ def _judged(
 
 def _without_extremes(scores: Doubles) -> float:
     """Score of the tiles without the best and the worst tenth of them."""
-    cut = len(scores) // 10
+    cut = max(len(scores) // 10, int(len(scores) > 3))
     some = np.sort(scores)[cut : len(scores) - cut] if cut else scores
     if len(some) < 2:
         return float(scores.sum() / math.sqrt(len(scores)))

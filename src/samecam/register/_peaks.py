@@ -2,25 +2,18 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
-import numpy as np
-
-from samecam import correlate
-from samecam.arrays import Doubles, Floats
+from samecam import compute
+from samecam.arrays import Doubles
 from samecam.register._pieces import Piece
-from samecam.register._rows import Place, Turning, placed_rows, places, scaled_rows
+from samecam.register._resample import Pattern
+from samecam.register._rows import Middles, Place, Top, Turning, places
 from samecam.register._view import View
-from samecam.store import BitRows
 
 UPRIGHT = Turning(0, mirrored=False)
 # Chance peaks of a pair of patterns that are looked at more closely.
 _LOOKED_AT = 0.1
-# Neighbouring scales in which one peak is seen.
-_WIDE = 4
-# Neighbouring scales over which chance is measured.
-_USUAL = 41
-_MAD = 1.4826  # standard deviations of a normal law in its median absolute deviation
 
 
 @dataclass(frozen=True)
@@ -71,6 +64,8 @@ def peaks(
     wanted: Callable[[int, int], bool],
     memory: int,
     told: Callable[[], None] | None = None,
+    *,
+    device: str = "cpu",
 ) -> Iterator[Peak]:
     """Places at which a picture may see a camera, best first of every pair.
 
@@ -81,28 +76,54 @@ def peaks(
     wanted : whether a picture and a camera, by their numbers, are to be compared
     memory : bytes for the middles of cameras
     told : called after each picture
+    device : that `choose_device` gave; on a GPU not more memory than half of what is free
     """
     spots = places(scales.turnings, scales.reach)
-    row = scales.side**2 // 4
-    step = max(1, memory // (row * len(spots)))
+    step = max(1, _most_rows(scales.side, memory, device) // len(spots))
     least = _least(scales.positions)
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
-        words = [placed_rows(piece.pattern(), spots, scales.side) for _, piece in some]
-        middles = BitRows(np.concatenate(words), scales.side**2)
+        middles = _middles([piece.pattern for _, piece in some], spots, scales.side, device)
         for number, piece in pictures:
             if told is not None and start == 0:
                 told()
             chosen = [k for k, (camera, _) in enumerate(some) if wanted(number, camera)]
             if not chosen:
                 continue
-            rows = scaled_rows(piece.pattern(), scales.values, scales.side)
-            at = np.concatenate([np.arange(len(spots)) + k * len(spots) for k in chosen])
-            part = middles if len(at) == len(middles) else BitRows(middles.values[at], row * 4)
-            products = correlate.cross(rows, part).reshape(len(rows), len(chosen), len(spots))
-            for k, camera in enumerate(chosen):
-                for view in _best(products[:, k], scales, spots, least):
+            tops = middles.highest(piece.pattern(), scales.values, chosen)
+            for camera, highest in zip(chosen, tops, strict=True):
+                for view in (_view(top, scales, spots) for top in highest if top.score >= least):
                     yield Peak(number, some[camera][0], view, scales.whole)
+
+
+class _Compared(Protocol):
+    """Middles of cameras, wherever they are."""
+
+    def highest(self, picture: Pattern, scales: Doubles, chosen: Sequence[int]) -> list[list[Top]]:
+        """See `Middles.highest`."""
+
+
+def _middles(
+    cameras: Sequence[Callable[[], Pattern]], spots: Sequence[Place], side: int, device: str
+) -> _Compared:
+    if device == "cpu":
+        return Middles(cameras, spots, side)
+    from samecam.register._gpu import DeviceMiddles
+
+    return DeviceMiddles(cameras, spots, side, device)
+
+
+def _most_rows(side: int, memory: int, device: str) -> int:
+    """Middles that fit into memory: two bits a pixel, or on a GPU a byte."""
+    if device == "cpu":
+        return 4 * memory // side**2
+    return min(memory, compute.default_memory(device) // 2) // side**2
+
+
+def _view(top: Top, scales: Scales, spots: Sequence[Place]) -> View:
+    (turn, mirrored), x, y = spots[top.place]
+    scale = float(scales.values[top.scale])
+    return View(turn, mirrored, scale, shift=(float(x), float(y)), score=top.score)
 
 
 def _least(positions: int) -> float:
@@ -110,24 +131,3 @@ def _least(positions: int) -> float:
     from scipy.special import ndtri
 
     return float(-ndtri(min(_LOOKED_AT / positions, 0.02)))
-
-
-def _best(products: Floats, scales: Scales, spots: Sequence[Place], least: float) -> list[View]:
-    """The best two peaks, at scales that differ, against what is usual about each scale."""
-    from scipy.ndimage import uniform_filter1d
-
-    left = products - np.median(products, axis=1, keepdims=True)
-    spread = np.median(np.abs(left), axis=1).astype(np.float64)
-    spread = _MAD * np.sqrt(uniform_filter1d(spread**2, _USUAL, mode="nearest"))
-    scores = left / np.maximum(spread, 1e-30)[:, np.newaxis]
-    found = []
-    for _ in range(2):
-        s, p = np.unravel_index(int(np.argmax(scores)), scores.shape)
-        score, spot = float(scores[s, p]), spots[int(p)]
-        if score < least:
-            break
-        scale, turning = float(scales.values[s]), spot.turning
-        shift = (float(spot.x), float(spot.y))
-        found.append(View(turning.turn, turning.mirrored, scale, shift=shift, score=score))
-        scores[max(0, int(s) - _WIDE) : int(s) + _WIDE + 1] = -np.inf
-    return found

@@ -31,8 +31,8 @@ def reduced(pattern: Pattern, scale: float, shape: tuple[int, int]) -> Floats:
     """
     from samecam.register._kernels import reduce_rows, transpose
 
-    first, weights = _taps(pattern.shape[0], scale, shape[0])
-    columns, across = _taps(pattern.shape[1], scale, shape[1])
+    first, weights = taps(pattern.shape[0], scale, shape[0])
+    columns, across = taps(pattern.shape[1], scale, shape[1])
     low = max(int(columns.min()), 0)
     high = min(int(columns.max()) + across.shape[1], pattern.shape[1])
     source = np.ascontiguousarray(pattern)
@@ -54,7 +54,7 @@ def _buffer(name: str, height: int, width: int) -> Floats:
     return kept[: height * wide].reshape(height, wide)
 
 
-def _taps(size: int, scale: float, n: int) -> tuple[Table, Floats]:
+def taps(size: int, scale: float, n: int) -> tuple[Table, Floats]:
     """First source pixel and weights of each of n results about the middle."""
     reach = max(scale, 1.0)
     at = (np.arange(n) - (n - 1) / 2) * scale + (size - 1) / 2

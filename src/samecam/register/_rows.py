@@ -7,12 +7,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from samecam.arrays import Doubles, Words
+from samecam import correlate
+from samecam.arrays import Doubles, Floats, Words
 from samecam.compute import thread_count
 from samecam.register._resample import Pattern, middle, reduced, turned
 from samecam.store import BitRows
 
-_HALVED = 2.6  # scale from which the pattern is halved first: that costs less
+HALVED = 2.6  # scale from which the pattern is halved first: that costs less
+# Peaks that are told of each pair, and neighbouring scales in which one peak is seen.
+PEAKS, WIDE = 2, 4
+# Neighbouring scales over which chance is measured.
+USUAL = 41
+MAD = 1.4826  # standard deviations of a normal law in its median absolute deviation
+# Which side of a product a row is, for the signs of what lies outside of a pattern.
+PICTURE, CAMERA = 0, 1
 
 
 class Turning(NamedTuple):
@@ -30,16 +38,68 @@ class Place(NamedTuple):
     y: int
 
 
+class Top(NamedTuple):
+    """A peak: its score in units of chance, and the numbers of its scale and of its place."""
+
+    score: float
+    scale: int
+    place: int
+
+
+class Middles:
+    """The middles of some cameras' patterns at all places, to be compared with pictures.
+
+    Parameters
+    ----------
+    cameras : give the pattern of each
+    spots : places at which each is looked at
+    side : of the middle
+    """
+
+    def __init__(
+        self, cameras: Sequence[Callable[[], Pattern]], spots: Sequence[Place], side: int
+    ) -> None:
+        words = [placed_rows(pattern(), spots, side) for pattern in cameras]
+        self._rows = BitRows(np.concatenate(words), side * side)
+        self._spots, self._side = len(spots), side
+
+    def highest(self, picture: Pattern, scales: Doubles, chosen: Sequence[int]) -> list[list[Top]]:
+        """The highest peaks of a picture with each of the chosen cameras, by their numbers."""
+        rows = scaled_rows(picture, scales, self._side)
+        n, part = self._spots, self._rows
+        if len(chosen) * n < len(part):
+            at = np.concatenate([np.arange(n) + k * n for k in chosen])
+            part = BitRows(part.values[at], part.n_pixels)
+        products = correlate.cross(rows, part).reshape(len(rows), len(chosen), n)
+        return [_tops(products[:, k]) for k in range(len(chosen))]
+
+
+def _tops(products: Floats) -> list[Top]:
+    """The best peaks, at scales that differ, against what is usual about each scale."""
+    from scipy.ndimage import uniform_filter1d
+
+    left = products - np.median(products, axis=1, keepdims=True)
+    spread = np.median(np.abs(left), axis=1).astype(np.float64)
+    spread = MAD * np.sqrt(uniform_filter1d(spread**2, USUAL, mode="nearest"))
+    scores = left / np.maximum(spread, 1e-30)[:, np.newaxis]
+    tops = []
+    for _ in range(PEAKS):
+        s, p = map(int, np.unravel_index(int(np.argmax(scores)), scores.shape))
+        tops.append(Top(float(scores[s, p]), s, p))
+        scores[max(0, s - WIDE) : s + WIDE + 1] = -np.inf
+    return tops
+
+
 def scaled_rows(pattern: Pattern, scales: Doubles, side: int) -> BitRows:
     """The middle of a pattern, side × side, reduced by each scale."""
     words = np.empty((len(scales), side * side // 32), dtype=np.uint64)
     smaller: dict[int, Pattern] = {1: pattern}
-    if scales.max() > _HALVED:
+    if scales.max() > HALVED:
         smaller[2] = reduced(pattern, 2.0, (pattern.shape[0] // 2, pattern.shape[1] // 2))
 
     def fill(k: int) -> None:
-        by = 2 if scales[k] > _HALVED else 1
-        _pack(reduced(smaller[by], float(scales[k]) / by, (side, side)), words[k], 0)
+        by = 2 if scales[k] > HALVED else 1
+        _pack(reduced(smaller[by], float(scales[k]) / by, (side, side)), words[k], PICTURE)
 
     _each(fill, len(scales))
     return BitRows(words, side * side)
@@ -53,7 +113,7 @@ def placed_rows(pattern: Pattern, places: Sequence[Place], side: int) -> Words:
         place = places[k]
         part = middle(pattern, (side, side), place.x, place.y)
         part = turned(part, place.turning.turn, place.turning.mirrored)
-        _pack(part.astype(np.float32), words[k], 1)
+        _pack(part.astype(np.float32), words[k], CAMERA)
 
     _each(fill, len(places))
     return words
@@ -69,11 +129,11 @@ def _pack(values: Pattern, out: Words, kind: int) -> None:
     from samecam.register._kernels import pack_pairs
 
     flat = np.ascontiguousarray(values.T).reshape(-1)  # column by column, as `reduced` makes it
-    pack_pairs(flat, _signs(flat.size // 64, kind), out)
+    pack_pairs(flat, signs(flat.size // 64, kind), out)
 
 
 @lru_cache(maxsize=8)
-def _signs(n: int, kind: int) -> Words:
+def signs(n: int, kind: int) -> Words:
     """Random signs for what lies outside of a pattern; others for each side of a product."""
     return np.random.default_rng((n, kind)).integers(0, 2**64, n, dtype=np.uint64)
 
