@@ -88,3 +88,19 @@ def test_each_photo_has_its_own_scale():
 def test_too_few_photos_keep_the_common_scale():
     np.testing.assert_allclose(photo_scales(np.eye(3), 0.01), 0.1)
     assert photo_scales(np.zeros((0, 0)), 0.01).shape == (0,)
+
+
+def test_a_smooth_photo_has_a_scale_of_at_least_its_colour():
+    G, colour = gram([6] * 8, 0.05).gram, np.ones(48)
+    before = photo_scales(G, SIGMA)
+    colour[[3, 17]] = 3.6
+    after = photo_scales(G, SIGMA, colour, 512**2)
+    np.testing.assert_allclose(after[[3, 17]] ** 2, 3.6 * SIGMA)
+    rest = np.delete(np.arange(48), [3, 17])
+    np.testing.assert_array_equal(after[rest], np.maximum(before[rest], SIGMA**0.5))
+
+
+def test_what_scatters_more_than_its_colour_says_keeps_its_scale():
+    G = gram([6] * 8, 0.05, null_scale=5 * SIGMA).gram
+    before = photo_scales(G, 5 * SIGMA)
+    np.testing.assert_array_equal(photo_scales(G, 5 * SIGMA, np.full(48, 2.0), 512**2), before)

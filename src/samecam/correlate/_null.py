@@ -112,7 +112,12 @@ def _spread_of(rest: Doubles, taken: int) -> float:
     return _MAD * float(np.median(np.abs(rest[above]))) / (1 - taken / len(rest))
 
 
-def photo_scales(gram: Any, null_scale: float) -> Doubles:
+def photo_scales(
+    gram: Any,
+    null_scale: float,
+    colour: Doubles | None = None,
+    n_pixels: int | None = None,
+) -> Doubles:
     """Each photo's own scale of chance σ_i: correlations of i and j scatter by σ_i σ_j.
 
     Residuals differ in colour, so that correlations of one photo scatter more than those
@@ -121,13 +126,27 @@ def photo_scales(gram: Any, null_scale: float) -> Doubles:
     scale σ₀ added: r_i² = (20 σ₀² + Σ_{g_ij<0} g_ij²) / (20 + #{g_ij<0}) = σ_i² · mean σ_j²,
     hence σ_i = r_i / (mean r²)^¼.
 
+    A few smooth photos among others, such as enlarged ones among plain ones, show little of that
+    there, for they scatter with each other alone. How smooth each is sets a bound that σ_i is
+    not below: σ_i² ≥ c_i/√d.
+
+    Parameters
+    ----------
+    gram : (n, n) correlations, an array or a tensor on a GPU
+    null_scale : σ₀
+    colour : (n,) c_i as `samecam.fingerprint.colour` measures it; None: unknown
+    n_pixels : d, if colour is given
+
     Returns (n,) float64.
     """
     n = len(gram)
     squares, many = _negative_squares(gram)
     own = (_PRIOR * null_scale**2 + squares) / (_PRIOR + many)
     scales: Doubles = np.sqrt(own / np.sqrt(own.mean())) if n else np.empty(0)
-    return scales
+    if colour is None or n_pixels is None:
+        return scales
+    least: Doubles = np.sqrt(colour / np.sqrt(n_pixels))
+    return np.asarray(np.maximum(scales, least))
 
 
 def _row_sums(gram: Any) -> Doubles:

@@ -19,6 +19,7 @@ from samecam import compute
 from samecam.arrays import Floats, Words
 from samecam.errors import ParameterValueError
 from samecam.fingerprint import _residual
+from samecam.fingerprint._colour import colour
 from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, NoResidualError
 from samecam.fingerprint._rings import BLOCK, residual_rows
 from samecam.fingerprint._wavelet import PHASE
@@ -45,11 +46,13 @@ class FrameRow(NamedTuple):
         words that are 1 where the value is ±1 and 0 where it is ±3; or int8 (d,)
     scale : what a value of 1 stands for; of one bit 1/√d, for +1 and −1
     flat : share of pixels without residual
+    colour : how smooth the values are, see `colour`; of white noise 1
     """
 
     values: npt.NDArray[Any]
     scale: float
     flat: float
+    colour: float = 1.0
 
 
 def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float = 3.0) -> FrameRow:
@@ -78,11 +81,12 @@ def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float
     means = subtracted(source)
     if dtype != "int8":
         words = to_bits(source, means, seed, dtype)
-        return FrameRow(words, bit_scale(words, luma.size, dtype), means.flat)
+        scale = bit_scale(words, luma.size, dtype)
+        return FrameRow(words, scale, means.flat, colour(words, source.shape))
     values, square = to_bytes(source, means)
     if not square:
         raise NoResidualError("the picture is flat: it has no noise residual")
-    return FrameRow(values, 1 / math.sqrt(square), means.flat)
+    return FrameRow(values, 1 / math.sqrt(square), means.flat, colour(values, source.shape))
 
 
 def frame_rows(

@@ -16,6 +16,7 @@ import torch
 
 from samecam import compute
 from samecam.errors import SamecamError
+from samecam.fingerprint._colour import colour
 from samecam.fingerprint._fingerprint import LEAST_RESIDUAL
 from samecam.fingerprint._frame import (
     FLAT_LEVEL,
@@ -159,7 +160,7 @@ def _combined(parts: Sequence[Tensor], taps: npt.NDArray[np.float32]) -> Tensor:
 
 def row_of(residual: Tensor, seed: int, dtype: FrameKind) -> FrameRow | None:
     """The row of one residual (h, w), None if there is none; the residual is overwritten."""
-    size = residual.numel()
+    size, shape = residual.numel(), (residual.shape[0], residual.shape[1])
     magnitude = residual.abs()
     flat = magnitude.lt(FLAT_LEVEL).sum().item() / size
     subtract_means(residual[None])
@@ -176,13 +177,15 @@ def row_of(residual: Tensor, seed: int, dtype: FrameKind) -> FrameRow | None:
             empty |= residual.abs_() <= float(np.float32(rms))
             words = torch.stack((words, _words(empty)), dim=1).flatten()
         values = _host(words).view(np.uint64)
-        return FrameRow(values, bit_scale(values, size, dtype), flat)
+        scale = bit_scale(values, size, dtype)
+        return FrameRow(values, scale, flat, colour(values, shape))
     steps = residual.mul_(float(np.float32(STEPS / rms))).round_().clamp_(-127, 127)
     steps.masked_fill_(empty, 0)
     square = steps.square().sum(dtype=torch.float64).item()
     if not square:
         return None
-    return FrameRow(_host(steps.to(torch.int8).flatten()), square**-0.5, flat)
+    values = _host(steps.to(torch.int8).flatten())
+    return FrameRow(values, square**-0.5, flat, colour(values, shape))
 
 
 def _host(tensor: Tensor) -> npt.NDArray[Any]:

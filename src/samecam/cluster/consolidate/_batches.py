@@ -78,12 +78,13 @@ class RemoteBatch:
     data: BatchData
     good: Mask
     rules: Rules
+    colour: Doubles | None = None
 
 
 def group_remote_batch(batch: RemoteBatch) -> BatchResult:
     """Group a batch; what an executor calls."""
     gram = batch.data.correlations(batch.rules.memory)
-    return group_batch(gram, batch.good, batch.rules)
+    return group_batch(gram, batch.good, batch.rules, batch.colour)
 
 
 def candidates(batches: list[Labels], results: list[BatchResult], n: int, most: int) -> Labels:
@@ -131,10 +132,12 @@ def group_in_batches(
     largest: int,
     run: Callable[[list[Labels]], Iterator[BatchResult]],
     progress: Callable[[str, int, int], None],
+    *,
+    bounded: bool = False,
 ) -> CollectionResult:
     """Group all rows of `source`, called `names`.
 
-    `run` makes candidates of batches of at most `largest`.
+    `run` makes candidates of batches of at most `largest`; `bounded` : see `Sums`.
     """
     n, n_images = len(source), int(good.sum())
     loop = Loop(rules.rates, n_images, partial(progress, "Grouping"))
@@ -155,7 +158,7 @@ def group_in_batches(
                 scales[rows] = batch.scales
         history += results
         progress("Grouping", 0, n)
-        sums = FingerprintSums(source, scales, rules.memory, rules.device)
+        sums = FingerprintSums(source, scales, rules.memory, rules.device, bounded=bounded)
         labels_met = candidates(batches, results, n, most)
         _check_room(int(labels_met.max(initial=-1)) + 1)
         new = merge_candidates(sums, labels_met, rules.rates, n_images)

@@ -83,8 +83,15 @@ class GramSums:
 
     kernels = cast("Kernels", sys.modules[__name__])
 
-    def __init__(self, gram: AnyFloats, scales: Doubles, n_threads: int | None = None) -> None:
-        self.own = 1 / np.square(scales)
+    def __init__(
+        self,
+        gram: AnyFloats,
+        scales: Doubles,
+        n_threads: int | None = None,
+        *,
+        bounded: bool = False,
+    ) -> None:
+        self.own, self.bounded = 1 / np.square(scales), bounded
         self._gram = gram
         self._inverse = (1 / scales).astype(gram.dtype)
         self._threads = n_threads or compute.machine().cores

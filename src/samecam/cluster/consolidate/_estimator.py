@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClusterMixin
 
 from samecam import compute, correlate
-from samecam.arrays import Labels, Mask
+from samecam.arrays import Doubles, Labels, Mask
 from samecam.cluster._input import FingerprintInput
 from samecam.cluster._labels import numbered
 from samecam.cluster._remote import batch_data, run_remote
@@ -96,6 +96,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         y: object = None,  # noqa: ARG002
         *,
         weak: npt.ArrayLike | None = None,
+        colour: npt.ArrayLike | None = None,
         start: npt.ArrayLike | None = None,
         progress: Progress | None = None,
         executor: Executor | None = None,
@@ -106,6 +107,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         ----------
         X : (n, d) fingerprints, a store of them, or (n, n) correlations
         weak : (n,) photos that found no group and do not count in any, but may join at the end
+        colour : (n,) how smooth each fingerprint is (`FrameRow.colour`): a photo's scale of chance
+            is not below √(colour/√d); None: unknown
         start : (n,) groups of an earlier answer to begin with, −1 for photos that had none; only
             these are represented. In batches, beyond `memory`, it is not used
         progress : called with a phase, what is done of it, and how much there is
@@ -116,7 +119,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         report = progress or _silent
         source, n_pixels = self._validated(X)
         n = len(source)
-        good = _good(weak, n)
+        good, smooth = _good(weak, n), _colours(colour, n, n_pixels)
         start_labels = _start_labels(start, n)
         device = compute.choose_device(self.device)
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
@@ -126,8 +129,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             rules = Rules(rates, self.null_scale, n_pixels, memory, device, self.usual_scale)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
-                return self._whole(source, rules, good, start_labels, report)
-            return self._in_batches(source, rules, good, executor, report)
+                return self._whole(source, rules, good, start_labels, smooth, report)
+            return self._in_batches(source, rules, good, smooth, executor, report)
 
         labels = compute.retry_with_less_memory(group, self.memory, device)
         self.gamma_ = GAMMA * self.null_scale_
@@ -150,7 +153,13 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             )
 
     def _whole(
-        self, source: Any, rules: Rules, good: Mask, start: Labels, progress: Progress
+        self,
+        source: Any,
+        rules: Rules,
+        good: Mask,
+        start: Labels,
+        colour: Doubles | None,
+        progress: Progress,
     ) -> Labels:
         """All photos at once, from the correlations of all pairs."""
         n = len(good)
@@ -158,7 +167,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         gram = self._gram_on_device(source, None, rules, partial(progress, "Correlating"))
         progress("Correlating", n, n)
         progress("Representing", 0, n)
-        begun = begin(gram, rules, start)
+        begun = begin(gram, rules, start, colour)
         progress("Representing", n, n)
         self.null_scale_, self.photo_scales_, self.report_ = (
             begun.null_scale,
@@ -167,7 +176,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         )
         progress("Grouping", 0, n)
         loop = Loop(rules.rates, int(good.sum()), partial(progress, "Grouping"))
-        sums = gram_sums(gram, begun.scales)
+        sums = gram_sums(gram, begun.scales, bounded=colour is not None)
         groups = Groups.make(sums, np.where(good, begun.labels, -1))
         loop.run(groups, good)
         self.trace_ = loop.trace
@@ -180,6 +189,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         source: Any,
         rules: Rules,
         good: Mask,
+        colour: Doubles | None,
         executor: Executor | None,
         progress: Progress,
     ) -> Labels:
@@ -191,17 +201,22 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         source, n = held, len(source)
         largest = min(largest_batch(rules.memory, rules.device), self.batch_size or n)
 
+        def given(rows: Labels) -> tuple[Mask, Rules, Doubles | None]:
+            return good[rows], rules, None if colour is None else colour[rows]
+
         def here(batches: list[Labels]) -> Iterator[BatchResult]:
             for rows in batches:
-                yield group_batch(self._gram_on_device(source, rows, rules), good[rows], rules)
+                yield group_batch(self._gram_on_device(source, rows, rules), *given(rows))
 
         def in_workers(batches: list[Labels]) -> Iterator[BatchResult]:
-            sent = (RemoteBatch(batch_data(source, rows), good[rows], rules) for rows in batches)
+            sent = (RemoteBatch(batch_data(source, rows), *given(rows)) for rows in batches)
             return run_remote(cast(Executor, executor), group_remote_batch, sent)
 
         remote = executor is not None and executor.remote and rules.device == "cpu"
         run = in_workers if remote else here
-        whole = group_in_batches(source, names, rules, good, largest, run, progress)
+        whole = group_in_batches(
+            source, names, rules, good, largest, run, progress, bounded=colour is not None
+        )
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))
         self.photo_scales_, self.report_, self.trace_ = whole.scales, worst.report, whole.trace
@@ -235,6 +250,18 @@ def _good(weak: npt.ArrayLike | None, n: int) -> Mask:
         raise ValueError(f"weak has shape {mask.shape}; give a true or false for each of {n} rows")
     good: Mask = ~mask
     return good
+
+
+def _colours(colour: npt.ArrayLike | None, n: int, n_pixels: int | None) -> Doubles | None:
+    """How smooth the rows are, if that can be used."""
+    if colour is None:
+        return None
+    values = np.asarray(colour, dtype=np.float64)
+    if values.shape != (n,) or not (np.isfinite(values) & (values > 0)).all():
+        raise ValueError(f"colour has shape {values.shape}; give a positive number for each row")
+    if n_pixels is None:
+        raise ValueError("colour needs n_pixels; give the length of the fingerprints")
+    return values
 
 
 def _start_labels(start: npt.ArrayLike | None, n: int) -> Labels:

@@ -124,8 +124,8 @@ class GramSums:
 
     kernels = cast("Kernels", sys.modules[__name__])
 
-    def __init__(self, gram: torch.Tensor, scales: Doubles) -> None:
-        self.own = 1 / np.square(scales)
+    def __init__(self, gram: torch.Tensor, scales: Doubles, *, bounded: bool = False) -> None:
+        self.own, self.bounded = 1 / np.square(scales), bounded
         self._gram = gram.fill_diagonal_(0)
         self._weights = (1 / scales).astype(np.float32)
         self._inverse = _at(self._weights, gram)

@@ -49,10 +49,12 @@ class BatchResult:
     report: SolverReport
 
 
-def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> BatchResult:
+def begin(
+    gram: Any, rules: Rules, begun: Labels | None = None, colour: Doubles | None = None
+) -> BatchResult:
     """Scales of chance, and many small groups beside those that are `begun`."""
     scale = rules.null_scale or correlate.null_scale(gram, rules.n_pixels, rules.usual_scale)
-    scales = correlate.photo_scales(gram, scale)
+    scales = correlate.photo_scales(gram, scale, colour, rules.n_pixels)
     n = len(gram)
     labels = np.full(n, -1, dtype=np.intp) if begun is None else begun.copy()
     free = np.flatnonzero(labels < 0)
@@ -67,10 +69,10 @@ def begin(gram: Any, rules: Rules, begun: Labels | None = None) -> BatchResult:
     return BatchResult(labels, scales, scale, report)
 
 
-def group_batch(gram: Any, good: Mask, rules: Rules) -> BatchResult:
+def group_batch(gram: Any, good: Mask, rules: Rules, colour: Doubles | None = None) -> BatchResult:
     """Candidates of one batch: begun, refined and merged, none dissolved."""
-    start = begin(gram, rules)
-    sums = gram_sums(gram, start.scales)
+    start = begin(gram, rules, colour=colour)
+    sums = gram_sums(gram, start.scales, bounded=colour is not None)
     groups = Groups.make(sums, np.where(good, start.labels, -1))
     Loop(rules.rates, len(good)).run(groups, good, founding=False)
     return replace(start, labels=groups.labels)

@@ -13,6 +13,8 @@ _EDGES = 5
 _LARGEST_START = 8
 # Photos, or groups, scattering as chance does that are added to those a spread is measured on.
 _PRIOR = 50.0
+# A group is smooth if its photos have so many times the squared scale of chance of most.
+_SMOOTH = 1.25
 
 
 @dataclass
@@ -111,9 +113,23 @@ def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     inside = np.flatnonzero(labels >= 0)
     owns = _totals(labels[inside], own[inside], count)
     kernels, products = groups.sums.kernels, groups.products
-    needed = _thresholds.joining(count, rate) * kernels.spreads(products, labels, size, _PRIOR)
-    best = kernels.best(products, labels, own, groups.inner(), owns, size, needed)
+    spreads, inner = kernels.spreads(products, labels, size, _PRIOR), groups.inner()
+    if groups.sums.bounded:
+        spreads = np.maximum(spreads, _own_spreads(inner, owns, size, own))
+    needed = _thresholds.joining(count, rate) * spreads
+    best = kernels.best(products, labels, own, inner, owns, size, needed)
     return best if among is None else np.where(among, best, labels)
+
+
+def _own_spreads(inner: Doubles, owns: Doubles, size: Doubles, own: Doubles) -> Doubles:
+    """How much the sum of a stranger over each smooth group scatters; of other groups 0.
+
+    By as much more than over photos with nothing in common as the norm of their sum is larger:
+    √((Σ h_ii + Σ_{i≠j} h_ij) / Σ h_ii). Photos outside show that, but not where most are less
+    smooth than the group is, and than a stranger may be.
+    """
+    smooth = size > _SMOOTH * np.median(1 / own) * owns
+    return np.where(smooth, np.sqrt(1 + np.maximum(inner, 0) / owns), 0.0)
 
 
 def merge(groups: Groups, rate: float) -> None:

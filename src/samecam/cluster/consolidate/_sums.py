@@ -64,6 +64,7 @@ class Sums(Protocol):
     """Sums over groups for the steps of consolidation."""
 
     own: Doubles  # h_ii = 1/σ_i²
+    bounded: bool  # whether σ_i is at least what the colour of photo i makes it
     kernels: Kernels
 
     def products(self, labels: Labels, count: int) -> Any:
@@ -82,9 +83,15 @@ class FingerprintSums:
     """
 
     def __init__(
-        self, source: correlate.Source, scales: Doubles, memory: int, device: str = "cpu"
+        self,
+        source: correlate.Source,
+        scales: Doubles,
+        memory: int,
+        device: str = "cpu",
+        *,
+        bounded: bool = False,
     ) -> None:
-        self.own = 1 / np.square(scales)
+        self.own, self.bounded = 1 / np.square(scales), bounded
         self.kernels = _kernels(device)
         self._source, self._memory, self._device = source, memory, device
         self._weights, self._unit = (1 / scales).astype(np.float32), 1.0
@@ -130,12 +137,12 @@ def _kernels(device: str) -> Kernels:
     return cast(Kernels, _gpu)
 
 
-def gram_sums(gram: Any, scales: Doubles) -> Sums:
+def gram_sums(gram: Any, scales: Doubles, *, bounded: bool = False) -> Sums:
     """Sums from the correlations of all pairs: an array, or a tensor, whose diagonal is cleared."""
     if isinstance(gram, np.ndarray):
         from samecam.cluster.consolidate import _cpu
 
-        return _cpu.GramSums(gram, scales)
+        return _cpu.GramSums(gram, scales, bounded=bounded)
     from samecam.cluster.consolidate import _gpu
 
-    return _gpu.GramSums(gram, scales)
+    return _gpu.GramSums(gram, scales, bounded=bounded)
