@@ -1,13 +1,12 @@
 """Links: pairs of pieces that see one sensor, searched coarsely, fitted, and judged."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from samecam import compute
 from samecam.arrays import Doubles
 from samecam.frames import Frame
 from samecam.register._crops import crop_peaks, crop_places
@@ -147,6 +146,10 @@ def _ratios(picture: Frame, camera: Frame) -> list[float]:
     return sorted(ratio for ratio in ratios if ratio > _NEAR)
 
 
+Fit = tuple[Peak, Fitted]
+Judges = Callable[[int, int], Judge]  # that of a picture and a camera, by their numbers
+
+
 class Searcher:
     """Looks for links between pieces, and judges each by all that was searched.
 
@@ -155,29 +158,38 @@ class Searcher:
     search : how far to look
     rate : probability that chance makes a link anywhere
     memory : bytes for the middles of cameras
-    progress : told of pictures looked at
+    progress : told of pictures looked at, and of all
     """
 
     def __init__(
-        self, search: Search, rate: float, memory: int, progress: compute.Progress
+        self, search: Search, rate: float, memory: int, progress: Callable[[int, int], None]
     ) -> None:
         self.search, self.judge = search, Judge(rate)
         self._memory, self._progress = memory, progress
         self._done = self._total = 0
 
-    def links(
+    def links(self, pieces: Numbered) -> list[Link]:
+        """Links among pieces."""
+        there = dict(pieces)
+        fits = self.fits(pieces, pieces, lambda *_: self.judge, same=True)
+        judged = [judged_link(fit, there, there, self.judge) for fit in fits]
+        return [link for link in judged if link is not None]
+
+    def fits(
         self,
         pictures: Numbered,
         cameras: Numbered,
+        judges: Judges,
         *,
         same: bool = False,
         near: bool = True,
         zooms: bool = True,
-    ) -> list[Link]:
-        """Links between pictures and cameras.
+    ) -> list[Fit]:
+        """Fits of pictures at cameras that are yet to be judged.
 
         Parameters
         ----------
+        judges : who counts what is searched for a picture and a camera
         same : whether pictures and cameras are the same pieces
         near : whether scales near 1 are searched
         zooms : whether all zooms are searched, beside those that EXIF names
@@ -190,16 +202,15 @@ class Searcher:
             if near or scales.values[0] >= 1
         ]
         self._total += sum(len(some) for some, *_ in work)
-        fits = [fit for part in work for fit in self._fits(*part, same=same)]
-        judged = [_judged(*fit, dict(pictures), dict(cameras), self.judge) for fit in fits]
-        return [link for link in judged if link is not None]
+        return [fit for part in work for fit in self._fits(*part, judges, same=same)]
 
-    def crops(self, photos: Numbered, cameras: Numbered) -> list[Link]:
-        """Photos that may be cut out of pictures of larger cameras, at any place."""
-        places = sum(crop_places(a, b) for _, a in photos for _, b in cameras)
-        if not places:
+    def crops(self, photos: Numbered, cameras: Numbered, judges: Judges) -> list[Fit]:
+        """Fits of photos that may be cut out of pictures of larger cameras, at any place."""
+        places = {(a, b): crop_places(x, y) for a, x in photos for b, y in cameras}
+        if not any(places.values()):
             return []
-        self.judge.add_places(places, len(photos) * len(cameras))
+        for pair, count in places.items():
+            judges(*pair).add_places(count, 1)
         self._total += len(cameras)
         seen, there = dict(photos), dict(cameras)
         fits = []
@@ -207,23 +218,30 @@ class Searcher:
             patterns = seen[peak.picture].pattern(), there[peak.camera].pattern()
             fitted = fit_view(*patterns, replace(peak.view, score=None), radius=math.inf)
             fits += [] if fitted is None else [(peak, fitted)]
-        judged = [_judged(*fit, seen, there, self.judge) for fit in fits]
-        return [link for link in judged if link is not None]
+        return fits
 
     def _fits(
-        self, some: Numbered, others: Numbered, scales: Scales, radius: float, *, same: bool
-    ) -> Iterator[tuple[Peak, Fitted]]:
+        self,
+        some: Numbered,
+        others: Numbered,
+        scales: Scales,
+        radius: float,
+        judges: Judges,
+        *,
+        same: bool,
+    ) -> Iterator[Fit]:
         """Peaks of one search, the best first, and what a fit makes of them."""
         once = bool(scales.values[0] < 1)  # of two pieces either may be the picture
 
         def wanted(a: int, b: int) -> bool:
             return not same or (a < b if once else a != b)
 
-        pairs = sum(wanted(a, b) for a, _ in some for b, _ in others)
+        pairs = [(a, b) for a, _ in some for b, _ in others if wanted(a, b)]
         if not pairs:
             self._done += len(some)
             return
-        self.judge.add(scales, pairs)
+        for pair in pairs:
+            judges(*pair).add(scales, 1)
         seen, there = dict(some), dict(others)
         found = peaks(some, others, scales, wanted, self._memory, self._told)
         clear = set[tuple[int, int]]()
@@ -238,13 +256,14 @@ class Searcher:
 
     def _told(self) -> None:
         self._done += 1
-        self._progress("Registering", self._done, self._total)
+        self._progress(self._done, self._total)
 
 
-def _judged(
-    peak: Peak, fitted: Fitted, pictures: dict[int, Piece], cameras: dict[int, Piece], judge: Judge
+def judged_link(
+    fit: Fit, pictures: Mapping[int, Piece], cameras: Mapping[int, Piece], judge: Judge
 ) -> Link | None:
-    """The link, if it is one."""
+    """The link that a fit of a picture at a camera is, if it is one."""
+    peak, fitted = fit
     score = fitted.view.score or 0.0
     rate = judge.probability(score)
     seen, there = pictures[peak.picture], cameras[peak.camera]
