@@ -132,7 +132,7 @@ def best(picture: tuple[str, Bytes], cameras: Named) -> list[dict[str, Any]]:
     others = [(k, piece(p)) for k, (name, p) in enumerate(cameras) if name != picture[0]]
     with threadpool_limits(1):
         searcher = Searcher("normal", 1.0, MEMORY)
-        fits = searcher.fits([(0, piece(picture[1]))], others)
+        fits = searcher.fits([(0, piece(picture[1]))], others, lambda *_: searcher.judge)
     places = searcher.judge.places // max(len(others), 1)
     found = dict.fromkeys((k for k, _ in others), 0.0)
     for peak, fitted in fits:

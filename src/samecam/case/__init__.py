@@ -57,6 +57,7 @@ from samecam.case.matching import (
     Outlier,
     ReferenceFrame,
     ReferenceMatches,
+    SeenCamera,
     match_photos,
     match_reference,
 )
@@ -98,6 +99,7 @@ __all__ = [
     "SavedCase",
     "Scenes",
     "SearchChoice",
+    "SeenCamera",
     "Sources",
     "Tuned",
     "Tuning",

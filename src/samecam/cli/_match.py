@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samecam.cli._command import command, option, together
+from samecam.cli._methods import SEARCHES
 from samecam.cli._options import (
     check_case_first,
     memory_option,
@@ -21,9 +22,17 @@ from samecam.cli._text import counted
 from samecam.cli._types import Rate, Size
 
 if TYPE_CHECKING:
-    from samecam.case import Candidate, Match, Matches, ReferenceMatches
+    from samecam.case import (
+        Candidate,
+        Match,
+        Matches,
+        ReferenceMatches,
+        SearchChoice,
+        SeenCamera,
+    )
 
 _NAMED = 10
+_SMALLEST = 1e-12  # smaller rates say no more to a reader
 
 
 @command()
@@ -47,12 +56,20 @@ _NAMED = 10
     show_default=True,
     help="Nominal chance of a false match, for each photo.",
 )
+@option(
+    "--search",
+    type=click.Choice(SEARCHES),
+    metavar="HOW",
+    show_default="quick",
+    help="Views of the cameras of CASE: quick, normal, deep, off.",
+)
 @together(memory_option("it all"), workers_option(), timeout_option, output_options)
 def match(
     case_and_photos: tuple[str, ...],
     reference: str | None,
     size: int | None,
     rate: float,
+    search: "SearchChoice | None",
     as_json: bool,
     quiet: bool,
     **options: Any,
@@ -62,17 +79,20 @@ def match(
     Each PHOTO (file, folder, pattern or @list.txt) is compared, in four orientations, with
     every group of CASE that has photos of the same width and height. It goes to the group it
     is most like, if chance hardly reaches that in all comparisons; the error rate that is
-    stated is an upper bound, measured on CASE. In a case made with --size, photos that are
-    too small are compared on the common crop. Nothing is written.
+    stated is an upper bound, measured on CASE. A photo that no group matches so is looked for
+    among views of the cameras: turned, zoomed, reduced by messengers, corrected (quick: scales
+    that widths and EXIF suggest; normal: all zooms; deep: crops too). In a case made with --size
+    there are no views, and photos that are too small are compared on the common crop. Nothing
+    is written.
 
     With --reference, the photos in DIR are by the camera in question, and there is no CASE.
     """
-    _check_usage(case_and_photos, reference, size)
+    _check_usage(case_and_photos, reference, size, search)
     given = {"rate": rate, "resources": take_resources(options)}
     with Phases(quiet=quiet) as phases:
         if reference is None:
             case, *photos = case_and_photos
-            result = _with_case(case, photos, phases, given)
+            result = _with_case(case, photos, phases, {**given, "search": search})
             answer, lines = result.as_dict(), _summary(result)
         else:
             given["size"] = size
@@ -86,7 +106,9 @@ def match(
     return _exit_code(result)
 
 
-def _check_usage(arguments: tuple[str, ...], reference: str | None, size: int | None) -> None:
+def _check_usage(
+    arguments: tuple[str, ...], reference: str | None, size: int | None, search: str | None
+) -> None:
     if reference is None:
         if size is not None:
             raise click.UsageError("--size is for --reference: a case has its own.")
@@ -97,6 +119,8 @@ def _check_usage(arguments: tuple[str, ...], reference: str | None, size: int | 
         check_case_first("match", arguments[0], arguments[1:])
     elif not arguments:
         raise click.UsageError("Missing argument 'PHOTO...'.")
+    elif search is not None:
+        raise click.UsageError("--search is for a case: with --reference there are no views.")
 
 
 def _with_case(case: str, photos: list[str], phases: Phases, options: dict[str, Any]) -> "Matches":
@@ -155,6 +179,8 @@ def _summary(result: "Matches") -> list[str]:
 
 
 def _photo_text(photo: "Match") -> str:
+    if photo.seen is not None:
+        return f"{_seen_text(photo.seen)}{_known_text(photo)}"
     if photo.best is None:
         return f"{photo.verdict}: {photo.reason}."
     best = photo.best
@@ -164,11 +190,32 @@ def _photo_text(photo: "Match") -> str:
     text += f"times chance; {_rate_text(photo)}."
     if photo.other is not None:
         text += f" Next is {_camera(photo.other)}, at {photo.other.correlation:.4f}."
-    if photo.known is not None:
-        group = photo.known_group
-        where = "" if best.group is None or group is None else f", in {_group(group)}"
-        text += f" The same file is there already ({photo.known}{where}) and was left out."
-    return text
+    if photo.by_views:
+        text += f" Compared with {counted(photo.by_views, 'camera')} by views, none fits."
+    return text + _known_text(photo)
+
+
+def _known_text(photo: "Match") -> str:
+    """Where the same bytes are."""
+    if photo.known is None:
+        return ""
+    one = photo.seen or photo.best
+    group = photo.known_group
+    where = "" if one is None or one.group is None or group is None else f", in {_group(group)}"
+    return f" The same file is there already ({photo.known}{where}) and was left out."
+
+
+def _seen_text(seen: "SeenCamera") -> str:
+    """The camera that a photo sees, how, and how sure that is."""
+    from samecam.evidence import rate_text
+
+    view = seen.view
+    how = f"{seen.words} ({view.scale:.2f}×)"
+    rate = rate_text(max(view.rate or 0.0, _SMALLEST))
+    return (
+        f"camera {seen.camera}, group {seen.group}: {how}: {view.score or 0.0:.1f} times chance; "
+        f"chance does that anywhere in all that was searched in at most {rate} cases."
+    )
 
 
 def _camera(candidate: "Candidate") -> str:

@@ -77,12 +77,13 @@ def cameras_of(
         for group, view in views.pop(b).items():
             joined = to_root.then(view, frames[b], frames[a])
             score = link.view if view.score is None or group == b else view
-            views[a][group] = _judged_as(joined, score)
+            views[a][group] = judged_as(joined, score)
             root[group] = a
     return [_seen_from_widest(some, frames, photos) for some in views.values()], dropped
 
 
-def _judged_as(view: View, other: View) -> View:
+def judged_as(view: View, other: View) -> View:
+    """A view, with what speaks for another."""
     return replace(view, score=other.score, rate=other.rate, share=other.share, area=other.area)
 
 
@@ -104,10 +105,10 @@ def _seen_from_widest(
     base = next(g for g, view in views.items() if view == View())
     back = views[first].inverse(frames[first], frames[base])
     turned = {
-        g: _judged_as(back.then(view, frames[base], frames[first]), view)
+        g: judged_as(back.then(view, frames[base], frames[first]), view)
         for g, view in views.items()
     }
     if first != base:  # what speaks for the first group speaks for the one it is linked to
-        turned[base] = _judged_as(turned[base], views[first])
+        turned[base] = judged_as(turned[base], views[first])
     turned[first] = View()
     return Camera(first, turned)

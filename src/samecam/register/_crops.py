@@ -41,7 +41,7 @@ def crop_peaks(
             for k, photo in fitting:
                 view = whole.best(photo.pattern())
                 if (view.score or 0.0) >= least:
-                    yield Peak(k, number, view, whole=True)
+                    yield Peak(k, number, view)
         told()
 
 

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import compute
-from samecam.arrays import Floats, Labels
+from samecam.arrays import Labels
 from samecam.register._cameras import Camera, Cameras, cameras_of
 from samecam.register._links import Link, Numbered, Search, Searcher
-from samecam.register._pattern import as_pattern
+from samecam.register._photos import camera_piece, photo_links
 from samecam.register._pieces import GroupedRows, Patterns, Piece, pieces
-from samecam.register._resample import warped
 from samecam.register._view import View
 
 # Photos alone that are searched at all zooms in a "normal" search: so many, or one in so many.
@@ -37,15 +35,17 @@ def find_cameras(
         and EXIF suggest; "normal": also all zooms, of groups and of photos alone where these are
         few; "deep": all zooms of all, also turned and mirrored, and all shifts, for crops
     rate : probability that chance joins anything wrongly, in all that is searched together
+    progress : told of what was looked at, and of all that is known to come
     """
-    memory = (resources or compute.Resources()).memory_for("cpu")
+    used = (resources or compute.Resources(device="cpu")).resolve()
+    memory = used.memory_for("cpu")
     given = [part for part in frames if part.frame.height > 1]
     patterns = Patterns(memory // 3)
     groups, alone = pieces(given, patterns)
     labels = np.full(sum(len(part.photos) for part in frames), -1, dtype=np.intp)
     for part in frames:
         labels[part.photos] = part.groups
-    searchers = [Searcher(search, rate / 2, memory // 3, progress) for _ in range(2)]
+    searchers = [Searcher(search, rate / 2, memory // 3, progress, used.device) for _ in range(2)]
     work = _Work(labels, groups, alone, patterns, *searchers)
     work.join_groups()
     work.place_photos()
@@ -74,7 +74,7 @@ class _Work:
     def join_groups(self) -> None:
         """Cameras out of groups."""
         groups = list(self._groups.items())
-        together = self._joining.links(groups, groups, same=True)
+        together = self._joining.links(groups)
         sizes = {group: piece.photos for group, piece in groups}
         shapes = {group: piece.frame for group, piece in groups}
         self._cameras, self._dropped = cameras_of(shapes, sizes, together)
@@ -89,25 +89,13 @@ class _Work:
                 return
             cameras = [(k, self._camera_piece(k)) for k in sorted(changed)]
             zooms = turn == 0 and (self._placing.search == "deep" or len(alone) <= few)
-            found = self._photo_links(alone, cameras, zooms=zooms)
-            if self._placing.search == "deep":
-                found += self._placing.crops(alone, cameras)
+            judges = dict.fromkeys((photo for photo, _ in alone), self._placing.judge)
+            found = photo_links(self._placing, alone, cameras, judges, zooms=zooms)
             changed = set()
             for link in sorted(found, key=lambda link: -(link.view.score or 0)):
                 if link.picture not in self._placed:
                     self._placed[link.picture] = link
                     changed.add(link.camera)
-
-    def _photo_links(self, alone: Numbered, cameras: Numbered, *, zooms: bool) -> list[Link]:
-        """How photos see cameras, also where the photo is the coarser of both."""
-        seen = self._placing.links(alone, cameras, zooms=zooms)
-        others = self._placing.links(cameras, alone, near=False, zooms=zooms)
-        frames = {k: piece.frame for k, piece in cameras}
-        for link in others:
-            photo, camera = self._alone[link.camera].frame, frames[link.picture]
-            view = _kept(link.view.inverse(camera, photo), link.view)
-            seen.append(Link(link.camera, link.picture, view))
-        return seen
 
     def _camera_piece(self, number: int) -> Piece:
         """The pattern of a camera in its first group's frame: all that see it, added up."""
@@ -117,14 +105,7 @@ class _Work:
         seen += [
             (self._alone[k], link.view) for k, link in self._placed.items() if link.camera == number
         ]
-        seen = [(piece, view) for piece, view in seen if view.scale > 0.7]
-        if not seen:
-            return first
-
-        key = ("camera", number, len(seen))
-        return first._replace(
-            pattern=lambda: self._patterns.get(key, lambda: added(first, seen)),
-        )
+        return camera_piece(number, first, seen, self._patterns)
 
     def result(self) -> Cameras:
         """Labels of cameras, the largest first."""
@@ -156,17 +137,3 @@ class _Work:
                 "contradictions": self._dropped,
             },
         )
-
-
-def _kept(view: View, judged: View) -> View:
-    from dataclasses import replace
-
-    return replace(view, score=judged.score, rate=judged.rate, share=judged.share, area=judged.area)
-
-
-def added(first: Piece, seen: Sequence[tuple[Piece, View]]) -> npt.NDArray[np.int8]:
-    """Patterns of one sensor in the frame of the first, weighed by their photos."""
-    total: Floats = first.pattern().astype(np.float32) * np.float32(np.sqrt(first.photos))
-    for piece, view in seen:
-        total += np.float32(np.sqrt(piece.photos)) * warped(piece.pattern(), view, first.frame)
-    return as_pattern(total)

@@ -1,7 +1,7 @@
 """Links: pairs of pieces that see one sensor, searched coarsely, fitted, and judged."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -25,10 +25,12 @@ LEAST_SHARE = 0.12
 _SPREAD = 0.5
 # Views that a fit tries for each place of the coarse search, so to say (benchmarks/views.py).
 FIT_PLACES = 100
-# Known scales: how far about them is looked, and in which steps.
-_ABOUT, _STEP = 0.006, 0.0006
+# How far about known scales is looked.
+_ABOUT = 0.006
 _ZOOM_ABOUT = 0.015
 _NEAR, _MOST = 1.06, 6.5
+# Pixels of the camera that a zoomed picture must see, each way.
+_LEAST_SIDE = 100
 # Score from which no other peak of a pair is looked at.
 _CLEAR = 10.0
 # Score of a crop's best place from which it is fitted.
@@ -80,26 +82,47 @@ def searches(
     for some, others in _parts(pictures, cameras, lambda frame: tuple(frame)):
         seen, there = some[0][1].frame, others[0][1].frame
         for ratio in _ratios(seen, there):
-            steps = ratio * np.arange(1 - _ABOUT, 1 + _ABOUT + 1e-9, _STEP)
-            ways = turnings(seen, there)
-            yield some, others, Scales(steps, 1024, 2, ways, whole=True), math.inf
+            steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others)
+            yield some, others, Scales(steps, side, 2, turnings(seen, there)), math.inf
     for some, others, zoom in _zoomed(pictures, cameras):
-        steps = zoom * np.arange(1 - _ZOOM_ABOUT, 1 + _ZOOM_ABOUT + 1e-9, 0.0008)
         ways = turnings(some[0][1].frame, others[0][1].frame)
-        yield some, others, Scales(steps, 1536, 3, ways[:1]), 800.0
-    near = np.arange(1 / _NEAR, _NEAR, 0.001)
-    zooms = _NEAR * np.exp(np.arange(0, np.log(_MOST / _NEAR), 0.00125))
+        steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, 1536, some, others)
+        yield some, others, Scales(steps, side, 3, ways[:1]), 800.0
     for some, others in _parts(pictures, cameras, _shape):
         plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
-        yield some, others, Scales(near, 768, 2, plain), 500.0
-        yield some, others, Scales(near, 768, 1, rest), 500.0
+        steps, side = _steps(1.0, _NEAR - 1, 0.77, 768, some, others)
+        yield some, others, Scales(steps, side, 2, plain), 500.0
+        yield some, others, Scales(steps, side, 1, rest), 500.0
+    if search == "quick":
+        return
     for some, others in _parts(pictures, cameras, _shape):
         plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
+        most = min(_MOST, max(min(piece.frame) for _, piece in some) / _LEAST_SIDE)
+        middle = math.sqrt(_NEAR * most)
+        if most < _NEAR:
+            continue
+        steps, side = _steps(middle, most / middle - 1, 1.28, 1024, some, others)
         if search == "normal":
-            yield some, others, Scales(zooms, 1024, 1, plain), 800.0
-        if search == "deep":
-            yield some, others, Scales(zooms, 1024, 3, plain), 800.0
-            yield some, others, Scales(zooms, 1024, 1, rest), 800.0
+            yield some, others, Scales(steps, side, 1, plain), 800.0
+        else:
+            yield some, others, Scales(steps, side, 3, plain), 800.0
+            yield some, others, Scales(steps, side, 1, rest), 800.0
+
+
+def _steps(
+    middle: float, about: float, pixels: float, side: int, some: Numbered, others: Numbered
+) -> tuple[Doubles, int]:
+    """Scales from middle/(1 + about) to middle·(1 + about), and the side of what is compared.
+
+    Parameters
+    ----------
+    pixels : by which a point at the end of the side moves from one scale to the next, about
+    side : at most; less where no piece is as large
+    """
+    common = min(max(max(piece.frame) for _, piece in part) for part in (some, others))
+    side = min(side, 64 * -(-common // 64))
+    count = 2 + int(2 * math.log1p(about) * side / pixels)
+    return np.geomspace(middle / (1 + about), middle * (1 + about), count), side
 
 
 def _plain_and_rest(picture: Frame, camera: Frame) -> tuple[tuple[Turning, ...], ...]:
@@ -157,6 +180,10 @@ def _ratios(picture: Frame, camera: Frame) -> list[float]:
     return sorted(ratio for ratio in ratios if ratio > _NEAR)
 
 
+Fit = tuple[Peak, Fitted]
+Judges = Callable[[int, int], Judge]  # that of a picture and a camera, by their numbers
+
+
 class Searcher:
     """Looks for links between pieces, and judges each by all that was searched.
 
@@ -166,6 +193,7 @@ class Searcher:
     rate : probability that chance makes a link anywhere
     memory : bytes for the middles of cameras
     progress : told of pictures looked at, and all pictures
+    device : that `choose_device` gave; it searches, fits are made by the processor
     """
 
     def __init__(
@@ -174,38 +202,34 @@ class Searcher:
         rate: float,
         memory: int,
         progress: Callable[[int, int], None] | None = None,
+        device: str = "cpu",
     ) -> None:
         self.search, self.judge = search, Judge(rate)
-        self._memory, self._progress = memory, progress
+        self._memory, self._progress, self._device = memory, progress, device
         self._done = self._total = 0
 
-    def links(
-        self,
-        pictures: Numbered,
-        cameras: Numbered,
-        *,
-        same: bool = False,
-        near: bool = True,
-        zooms: bool = True,
-    ) -> list[Link]:
-        """Links between pictures and cameras; see `fits`."""
-        fits = self.fits(pictures, cameras, same=same, near=near, zooms=zooms)
-        judged = [_judged(*fit, dict(pictures), dict(cameras), self.judge) for fit in fits]
+    def links(self, pieces: Numbered) -> list[Link]:
+        """Links among pieces."""
+        there = dict(pieces)
+        fits = self.fits(pieces, pieces, lambda *_: self.judge, same=True)
+        judged = [judged_link(fit, there, there, self.judge) for fit in fits]
         return [link for link in judged if link is not None]
 
     def fits(
         self,
         pictures: Numbered,
         cameras: Numbered,
+        judges: Judges,
         *,
         same: bool = False,
         near: bool = True,
         zooms: bool = True,
-    ) -> list[tuple[Peak, Fitted]]:
-        """What the search finds worth a fit, and what the fit makes of it.
+    ) -> list[Fit]:
+        """Fits of pictures at cameras that are yet to be judged.
 
         Parameters
         ----------
+        judges : who counts what is searched for a picture and a camera
         same : whether pictures and cameras are the same pieces
         near : whether scales near 1 are searched
         zooms : whether all zooms are searched, beside those that EXIF names
@@ -218,14 +242,15 @@ class Searcher:
             if near or scales.values[0] >= 1
         ]
         self._total += sum(len(some) for some, *_ in work)
-        return [fit for part in work for fit in self._fits(*part, same=same)]
+        return [fit for part in work for fit in self._fits(*part, judges, same=same)]
 
-    def crops(self, photos: Numbered, cameras: Numbered) -> list[Link]:
-        """Photos that may be cut out of pictures of larger cameras, at any place."""
-        places = sum(crop_places(a, b) for _, a in photos for _, b in cameras)
-        if not places:
+    def crops(self, photos: Numbered, cameras: Numbered, judges: Judges) -> list[Fit]:
+        """Fits of photos that may be cut out of pictures of larger cameras, at any place."""
+        places = {(a, b): crop_places(x, y) for a, x in photos for b, y in cameras}
+        if not any(places.values()):
             return []
-        self.judge.add_places(places, len(photos) * len(cameras))
+        for pair, count in places.items():
+            judges(*pair).add_places(count, 1)
         self._total += len(cameras)
         seen, there = dict(photos), dict(cameras)
         fits = []
@@ -233,25 +258,32 @@ class Searcher:
             patterns = seen[peak.picture].pattern(), there[peak.camera].pattern()
             fitted = fit_view(*patterns, replace(peak.view, score=None), radius=math.inf)
             fits += [] if fitted is None else [(peak, fitted)]
-        judged = [_judged(*fit, seen, there, self.judge) for fit in fits]
-        return [link for link in judged if link is not None]
+        return fits
 
     def _fits(
-        self, some: Numbered, others: Numbered, scales: Scales, radius: float, *, same: bool
-    ) -> Iterator[tuple[Peak, Fitted]]:
+        self,
+        some: Numbered,
+        others: Numbered,
+        scales: Scales,
+        radius: float,
+        judges: Judges,
+        *,
+        same: bool,
+    ) -> Iterator[Fit]:
         """Peaks of one search, the best first, and what a fit makes of them."""
         once = bool(scales.values[0] < 1)  # of two pieces either may be the picture
 
         def wanted(a: int, b: int) -> bool:
             return not same or (a < b if once else a != b)
 
-        pairs = sum(wanted(a, b) for a, _ in some for b, _ in others)
+        pairs = [(a, b) for a, _ in some for b, _ in others if wanted(a, b)]
         if not pairs:
             self._done += len(some)
             return
-        self.judge.add(scales, pairs)
+        for pair in pairs:
+            judges(*pair).add(scales, 1)
         seen, there = dict(some), dict(others)
-        found = peaks(some, others, scales, wanted, self._memory, self._told)
+        found = peaks(some, others, scales, wanted, self._memory, self._told, device=self._device)
         clear = set[tuple[int, int]]()
         for peak in sorted(found, key=lambda peak: -(peak.view.score or 0)):
             if peak[:2] in clear:
@@ -268,10 +300,11 @@ class Searcher:
             self._progress(self._done, self._total)
 
 
-def _judged(
-    peak: Peak, fitted: Fitted, pictures: dict[int, Piece], cameras: dict[int, Piece], judge: Judge
+def judged_link(
+    fit: Fit, pictures: Mapping[int, Piece], cameras: Mapping[int, Piece], judge: Judge
 ) -> Link | None:
-    """The link, if it is one."""
+    """The link that a fit of a picture at a camera is, if it is one."""
+    peak, fitted = fit
     score = fitted.view.score or 0.0
     rate = judge.probability(score)
     seen, there = pictures[peak.picture], cameras[peak.camera]

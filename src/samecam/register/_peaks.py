@@ -26,14 +26,12 @@ class Scales:
     side : of the middle that is compared
     reach : shifts in pixels, each way
     turnings : turns of the picture that are tried
-    whole : whether a scale, if it is right, holds for the whole frame
     """
 
     values: Doubles
     side: int
     reach: int
     turnings: tuple[Turning, ...]
-    whole: bool = False
 
     @property
     def positions(self) -> int:
@@ -48,13 +46,11 @@ class Peak(NamedTuple):
     ----------
     picture, camera : numbers
     view : with the score of the middle, in units of chance
-    whole : see `Scales`
     """
 
     picture: int
     camera: int
     view: View
-    whole: bool
 
 
 def peaks(
@@ -93,7 +89,7 @@ def peaks(
             tops = middles.highest(piece.pattern(), scales.values, chosen)
             for camera, highest in zip(chosen, tops, strict=True):
                 for view in (_view(top, scales, spots) for top in highest if top.score >= least):
-                    yield Peak(number, some[camera][0], view, scales.whole)
+                    yield Peak(number, some[camera][0], view)
 
 
 class _Compared(Protocol):

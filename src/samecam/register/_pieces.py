@@ -78,9 +78,12 @@ class Patterns:
 
 
 def pieces(
-    frames: Sequence[GroupedRows], patterns: Patterns
+    frames: Sequence[GroupedRows], patterns: Patterns, *, measured: bool = True
 ) -> tuple[list[tuple[int, Piece]], list[tuple[int, Piece]]]:
-    """Groups, and photos in none, with their numbers; those of small frames are left out."""
+    """Groups, and photos in none, with their numbers; those of small frames are left out.
+
+    Unless how reliable patterns are is to be `measured`, no row is read yet.
+    """
     groups: list[tuple[int, Piece]] = []
     alone: list[tuple[int, Piece]] = []
     for given in frames:
@@ -88,7 +91,8 @@ def pieces(
             continue
         for group in np.unique(given.groups[given.groups >= 0]):
             members = np.flatnonzero(given.groups == group)
-            groups.append((int(group), _group(given, members, int(group), patterns)))
+            piece = _group(given, members, int(group), patterns, measured=measured)
+            groups.append((int(group), piece))
         for row in np.flatnonzero(given.groups < 0):
             photo = int(given.photos[row])
             load = _loader(given, np.array([row]), ("photo", photo), patterns)
@@ -97,18 +101,22 @@ def pieces(
     return sorted(groups), sorted(alone)
 
 
-def _group(given: GroupedRows, members: Rows, group: int, patterns: Patterns) -> Piece:
+def _group(
+    given: GroupedRows, members: Rows, group: int, patterns: Patterns, *, measured: bool
+) -> Piece:
     """A group; how reliable its pattern is follows from the norm of the sum of its rows."""
     some = members
     if len(members) > MOST_PHOTOS:
         some = members[np.linspace(0, len(members) - 1, MOST_PHOTOS).astype(np.intp)]
     load = _loader(given, some, ("group", group), patterns)
-    total, n = _sum(given.rows, some), len(some)
-    square = float(np.square(total, dtype=np.float64).sum())
     zooms = given.zoom[members]
     known = zooms[np.isfinite(zooms)]
     zoom = float(np.median(known)) if len(known) else float("nan")
-    return Piece(given.frame, load, len(members), max(0.0, 1 - n / max(square, 1e-30)), zoom)
+    reliable = float("nan")
+    if measured:
+        square = float(np.square(_sum(given.rows, some), dtype=np.float64).sum())
+        reliable = max(0.0, 1 - len(some) / max(square, 1e-30))
+    return Piece(given.frame, load, len(members), reliable, zoom)
 
 
 def _loader(

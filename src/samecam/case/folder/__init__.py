@@ -40,7 +40,13 @@ from samecam.case.folder._names import (
     STORE,
     USED,
 )
-from samecam.case.folder._places import Place, cameras_of, labels_of, read_places
+from samecam.case.folder._places import (
+    Place,
+    cameras_of,
+    grouped_rows,
+    labels_of,
+    read_places,
+)
 from samecam.case.folder._reader import SavedCase, open_case, open_store
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
@@ -54,7 +60,7 @@ from samecam.case.folder._tables import (
     used_photos,
 )
 from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tuned
-from samecam.case.folder._views import VIEW_COLUMNS, view_cells
+from samecam.case.folder._views import VIEW_COLUMNS, view_cells, view_object
 
 __all__ = [
     "ANSWER",
@@ -106,6 +112,7 @@ __all__ = [
     "extraction_settings",
     "find_sources",
     "frame_name",
+    "grouped_rows",
     "has_views",
     "images_csv",
     "is_of_photos",
@@ -123,5 +130,6 @@ __all__ = [
     "seal_report",
     "used_photos",
     "view_cells",
+    "view_object",
     "written_hashes",
 ]

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from samecam.arrays import Labels
-from samecam.case.folder._tables import csv_rows, group_number
+from samecam.case.folder._tables import by_frame, csv_rows, group_number
 from samecam.case.folder._views import VIEW_COLUMNS, cell_view
 from samecam.errors import SamecamError
 from samecam.files import read_own
-from samecam.register import Cameras, View
-from samecam.store import Record
+from samecam.register import Cameras, GroupedRows, View
+from samecam.store import DiskStore, Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +111,19 @@ def cameras_of(places: Sequence[Place]) -> Cameras:
         tuple(first[camera] for camera in range(count)),
         alone,
     )
+
+
+def grouped_rows(store: DiskStore, photos: Sequence[Record], groups: Labels) -> list[GroupedRows]:
+    """The fingerprints of photos, frame by frame, with their groups and zooms; to be closed.
+
+    Parameters
+    ----------
+    photos : the used photos of the store, sorted by path
+    groups : theirs; −1: none
+    """
+    zooms = [photo.meta.get("zoom") for photo in photos]
+    zoom = np.array([np.nan if each is None else each for each in zooms], dtype=np.float64)
+    return [
+        GroupedRows(frame, store.rows(frame), at, groups[at], zoom[at])
+        for frame, at in by_frame(photos).items()
+    ]

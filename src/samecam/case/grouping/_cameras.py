@@ -7,8 +7,8 @@ import numpy as np
 
 from samecam import compute, evidence, register
 from samecam.arrays import Labels
-from samecam.case.folder import ClusteringSettings, Place, by_frame, cameras_of
-from samecam.register import Cameras, GroupedRows, View, view_words
+from samecam.case.folder import ClusteringSettings, Place, cameras_of, grouped_rows
+from samecam.register import Cameras, View, view_words
 from samecam.store import DiskStore, Record
 
 PHASE = "Looking for views"
@@ -39,11 +39,8 @@ def group_cameras(
 
     if store.frame is not None or clustering.search == "off" or groups.max(initial=-1) < 0:
         return each_a_camera(groups)
-    frames = []
+    frames = grouped_rows(store, photos, groups)
     try:
-        for frame, at in by_frame(photos).items():
-            zoom = np.array([_zoom(photos[k]) for k in at], dtype=np.float64)
-            frames.append(GroupedRows(frame, store.rows(frame), at, groups[at], zoom))
         progress(PHASE, 0, len(photos))
         with compute.device_errors(resources.device):
             cameras = register.find_cameras(
@@ -62,11 +59,6 @@ def each_a_camera(groups: Labels) -> Cameras:
     """Every group a camera of its own."""
     count = int(groups.max(initial=-1)) + 1
     return Cameras(groups, groups, (View(),) * count, tuple(range(count)))
-
-
-def _zoom(photo: Record) -> float:
-    zoom = photo.meta.get("zoom")
-    return float("nan") if zoom is None else float(zoom)
 
 
 def _renumbered(cameras: Cameras, labels: Labels) -> Cameras:

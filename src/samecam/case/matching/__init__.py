@@ -7,7 +7,7 @@ from samecam.case.matching._reference import (
     ReferenceMatches,
     match_reference,
 )
-from samecam.case.matching._result import Candidate, Match, Matches
+from samecam.case.matching._result import Candidate, Match, Matches, SeenCamera
 
 __all__ = [
     "Candidate",
@@ -16,6 +16,7 @@ __all__ = [
     "Outlier",
     "ReferenceFrame",
     "ReferenceMatches",
+    "SeenCamera",
     "match_photos",
     "match_reference",
 ]

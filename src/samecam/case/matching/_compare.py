@@ -67,31 +67,31 @@ class _Compared:
     measured: bool
 
 
+class Views(Protocol):
+    """What views say of photos."""
+
+    def seen(self, photos: Sequence[tuple[TurnedPhoto, Match]]) -> list[Match]:
+        """Of photos that match no camera pixel by pixel; not of all if it was asked to stop."""
+
+
 def compared(
-    photos: Iterable[TurnedPhoto], cameras: Cameras, rate: float, memory: int
+    photos: Iterable[TurnedPhoto],
+    cameras: Cameras,
+    rate: float,
+    memory: int,
+    views: Views | None = None,
 ) -> Iterator[Match]:
     """What can be said of each photo; rows are read once for several photos."""
     batch: list[TurnedPhoto] = []
     for photo in photos:
-        if not photo.orientations:
-            yield _by_view(photo, _not_compared(photo, cameras))
+        if not photo.nbytes:
+            yield _not_compared(photo, cameras)
             continue
         batch.append(photo)
         if len(batch) >= _MOST or sum(p.nbytes for p in batch) >= memory // _SHARE:
-            yield from _batch(batch, cameras, rate, memory)
+            yield from _batch(batch, cameras, rate, memory, views)
             batch = []
-    yield from _batch(batch, cameras, rate, memory)
-
-
-def _by_view(photo: TurnedPhoto, compared: Match) -> Match:
-    """What views say of a photo that is of no camera's frame, or of which no group was told.
-
-    The place for registering a single photo against the cameras' first groups (scales, turns and
-    shifts, as `samecam.register.find_cameras` does for photos in no group); as long as there is
-    no such search, what was compared pixel by pixel stands.
-    """
-    del photo
-    return compared
+    yield from _batch(batch, cameras, rate, memory, views)
 
 
 def _not_compared(photo: TurnedPhoto, cameras: Cameras) -> Match:
@@ -120,6 +120,24 @@ def _known(known: Known | None) -> dict[str, Any]:
 
 
 def _batch(
+    batch: Sequence[TurnedPhoto],
+    cameras: Cameras,
+    rate: float,
+    memory: int,
+    views: Views | None,
+) -> Iterator[Match]:
+    """Compare some photos pixel by pixel, and those that match none by views."""
+    left = []
+    for photo, match in zip(batch, _by_pixels(batch, cameras, rate, memory), strict=True):
+        if match.verdict == "match" or views is None:
+            yield match
+        else:
+            left.append((photo, match))
+    if views is not None and left:
+        yield from views.seen(left)
+
+
+def _by_pixels(
     batch: Sequence[TurnedPhoto], cameras: Cameras, rate: float, memory: int
 ) -> Iterator[Match]:
     """Compare some photos, frame by frame."""
@@ -135,8 +153,10 @@ def _batch(
             results[k].append(_against(views[k], rivals, each, row))
         rivals.close()
     for photo, result in zip(batch, results, strict=True):
-        match = _judged(photo, result, cameras, rate)
-        yield match if match.verdict == "match" else _by_view(photo, match)
+        if result:
+            yield _judged(photo, result, cameras, rate)
+        else:
+            yield _not_compared(photo, cameras)
 
 
 def _against(

@@ -11,13 +11,21 @@ import numpy as np
 from samecam import compute, correlate, evidence
 from samecam.arrays import Labels
 from samecam.case.extraction import Photos, arguments, nothing_begun_yet
-from samecam.case.folder import SavedCase, by_frame, open_case, used_photos
+from samecam.case.folder import (
+    SEARCHES,
+    SavedCase,
+    SearchChoice,
+    by_frame,
+    open_case,
+    used_photos,
+)
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._orientations import turned_photos
 from samecam.case.matching._result import RATE, SHIFTS, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals
-from samecam.errors import SamecamError
+from samecam.case.matching._views import CameraViews
+from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
 from samecam.photos import scan
 from samecam.store import DiskStore, FingerprintStore, Record, Subset
@@ -31,6 +39,7 @@ def match_photos(
     photos: Photos,
     *,
     rate: float = RATE,
+    search: SearchChoice | None = None,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
@@ -39,7 +48,8 @@ def match_photos(
 
     A photo's fingerprint is made with the case's own settings, in each of four orientations,
     and correlated with the summed fingerprints of the groups that have photos of the same width
-    and height; a photo that no group has the like of is compared with none, and says so. z is the
+    and height. A photo that no group has the like of, or that matches none, is registered against
+    the cameras: turned, zoomed, reduced, corrected, cut (see `samecam.register`). z is the
     correlation over what it scatters by for photos of other groups, and over what this photo
     scatters by more than they do; the verdict is the group of highest
     z if the probability of chance reaching it, times all comparisons, is at most `rate`.
@@ -52,7 +62,11 @@ def match_photos(
     ----------
     case : a case of photos that has been clustered
     photos : files, folders, patterns, or ``@list.txt``
-    rate : nominal probability, for each photo, that chance makes a match
+    rate : nominal probability, for each photo, that chance makes a match pixel by pixel; the same
+        again by views
+    search : how far to look for views: "quick" (turns, scales near 1, and those that widths and
+        EXIF suggest), "normal" (all zooms), "deep" (crops too), "off"; None: "quick", of squares
+        "off"
     resources, progress, stop
         As for `extract_photos`.
     """
@@ -61,6 +75,7 @@ def match_photos(
     progress, stop = progress or compute.no_progress, stop or threading.Event()
     saved = open_case(case)
     settings = saved.extraction_settings
+    search = _checked(search, saved)
     with nothing_begun_yet(stop):
         files, memory = scan(arguments(photos)), resources.memory_for("cpu")
     with saved.open_store() as store:
@@ -68,11 +83,31 @@ def match_photos(
         if not saved.groups:
             raise SamecamError(f"{str(saved.folder)!r} has no group to compare with.")
         groups = _Groups(saved, store, used, memory, progress)
-        turned = turned_photos(files, settings, resources, progress, stop, frames=groups.frames)
-        results = by_path(compared(turned, groups, rate, memory))
+        views = None
+        if search != "off":
+            views = CameraViews(saved, store, search, rate, memory, progress, stop)
+        given = (files, settings, resources, progress, stop)
+        turned = turned_photos(*given, frames=groups.frames, views=views is not None)
+        results = by_path(compared(turned, groups, rate, memory, views))
     measured = SHIFTS if groups.null is None else evidence.null_sentence(groups.null)
     count = len(saved.cameras)
     return Matches(results, count, rate, measured, interrupted=len(results) < len(files))
+
+
+def _checked(search: SearchChoice | None, saved: SavedCase) -> SearchChoice:
+    """How far to look for views in this case."""
+    if search is not None and search not in SEARCHES:
+        known = ", ".join(map(repr, SEARCHES))
+        raise ParameterError("search", f"{{name}} is {search!r}; give one of {known}.")
+    if saved.extraction_settings.size is None:
+        return search or "quick"
+    if search not in (None, "off"):
+        raise ParameterError(
+            "search",
+            f"{{name}} is {search!r}, and {str(saved.folder)!r} is of squares: leave it out, or "
+            "make a case of whole frames.",
+        )
+    return "off"
 
 
 def by_path(matches: Iterable[Match]) -> list[Match]:

@@ -23,7 +23,7 @@ from samecam.case.extraction import (
     take_row,
 )
 from samecam.case.folder import ExtractionSettings
-from samecam.fingerprint import FrameRow, NoResidualError, fingerprint, frame_row
+from samecam.fingerprint import NoResidualError, fingerprint, frame_row
 from samecam.frames import Frame
 from samecam.photos import (
     SMALLEST,
@@ -62,15 +62,23 @@ class Orientation:
 
 @dataclass(slots=True)
 class TurnedPhoto:
-    """A photo to compare: what became of the file, and its orientations."""
+    """A photo to compare: what became of the file, and its orientations.
+
+    Attributes
+    ----------
+    outcome : of the file
+    orientations : those that there is something to compare with pixel by pixel
+    apart : the photo as it is stored, if there is none and views are to be searched
+    """
 
     outcome: Outcome
     orientations: list[Orientation] = field(default_factory=list)
+    apart: Orientation | None = None
 
     @property
     def nbytes(self) -> int:
         """Bytes of its fingerprints."""
-        return sum(one.values.nbytes for one in self.orientations)
+        return sum(one.values.nbytes for one in (self.apart, *self.orientations) if one)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +90,7 @@ class TurnTask:
     frames : whole frames that there is something to compare with; None: any
     turns : orientations that are wanted
     smaller : whether a photo that is smaller than the square is to be had too
+    views : whether a photo of none of the frames is to be had too
     """
 
     path: str
@@ -90,6 +99,7 @@ class TurnTask:
     frames: Collection[Frame] | None = None
     turns: Sequence[int] = TURNS
     smaller: bool = True
+    views: bool = False
 
 
 def turn(task: TurnTask) -> TurnedPhoto:
@@ -125,14 +135,17 @@ def _fill_whole(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
         frame = Frame(pixels.shape[1], pixels.shape[0])
         if task.frames is not None and frame not in task.frames:
             continue
-        row = _whole_row(pixels, frame, task, outcome)
-        if row is None:
+        one = _whole_row(pixels, turned, task, outcome)
+        if one is None:
             return
-        photo.orientations.append(Orientation(turned, frame, row.values, row.scale))
+        photo.orientations.append(one)
+    if task.views and not photo.orientations and outcome.status != "unusable":
+        photo.apart = _whole_row(picture.pixels, 0, task, outcome)
 
 
-def _whole_row(pixels: Pixels, frame: Frame, task: TurnTask, outcome: Outcome) -> FrameRow | None:
+def _whole_row(pixels: Pixels, turned: int, task: TurnTask, outcome: Outcome) -> Orientation | None:
     """As extraction makes it; None, with a reason, of a picture that has no residual."""
+    frame = Frame(pixels.shape[1], pixels.shape[0])
     kind = frame_kind(frame, task.settings)
     try:
         row = frame_row(pixels, key=outcome.sha256, dtype=kind, sigma=task.settings.sigma)
@@ -140,7 +153,9 @@ def _whole_row(pixels: Pixels, frame: Frame, task: TurnTask, outcome: Outcome) -
         refuse_flat(outcome)
         return None
     take_row(outcome, frame, row, None)
-    return None if outcome.status == "unusable" else row
+    if outcome.status == "unusable":
+        return None
+    return Orientation(turned, frame, row.values, row.scale)
 
 
 def _fill(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
@@ -235,6 +250,7 @@ def turned_photos(
     frames: Collection[Frame] | None = None,
     turns: Sequence[int] = TURNS,
     smaller: bool = True,
+    views: bool = False,
 ) -> Iterator[TurnedPhoto]:
     """Files in their orientations, as they become ready, made in other processes.
 
@@ -246,7 +262,7 @@ def turned_photos(
         memory=compute.worker_memory(_WHOLE if settings.size is None else settings.size**2),
         preload="samecam._preload",
     )
-    tasks = [TurnTask(f.path, f.file, settings, frames, turns, smaller) for f in files]
+    tasks = [TurnTask(f.path, f.file, settings, frames, turns, smaller, views) for f in files]
     for done, (task, future) in enumerate(compute.completed(pool, turn, tasks, stop), start=1):
         try:
             photo = future.result()

@@ -3,7 +3,9 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from samecam.case.folder import view_object
 from samecam.errors import SamecamError
+from samecam.register import View
 
 RATE = 0.01
 SHIFTS = (
@@ -38,6 +40,29 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenCamera:
+    """A camera that a photo sees in a way of its own: turned, zoomed, reduced, corrected, cut.
+
+    Attributes
+    ----------
+    camera : its number
+    group : the group in whose frame the photo sees it
+    view : how, with the score in units of chance and the rate of chance in all that was searched
+        for this photo
+    words : the same in words, "2.0× zoom"
+    """
+
+    camera: int
+    group: int
+    view: View
+    words: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {**asdict(self), "view": view_object(self.view)}
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """What can be said of one photo.
 
@@ -46,14 +71,17 @@ class Match:
     path, sha256, status : the photo, as in `images.csv`
     reason : as there; of a photo that was compared with nothing, why not
     verdict : "match", "none", or why it could not be compared
-    best : the camera it is most like; the answer if the verdict is "match"
+    best : the camera it is most like pixel by pixel; the answer if the verdict is "match" and
+        there is nothing `seen`
     other : the next best other camera; None if there is no other
     comparisons : cameras times orientations compared; 0 if none has photos of its width and height
-    adjusted : min(1, p_value of the best · comparisons)
+    adjusted : min(1, p_value of the best · comparisons); of what is `seen` its rate
     frame : width and height of what was compared with the best, "4000x3000"
     known : path of the same bytes in the case, or among the reference: left out there
     known_group : the group that stands in; −1 for none
     known_camera : the camera, likewise
+    seen : the camera that it sees in another way; the answer if there is one
+    by_views : cameras that it was compared with so
     """
 
     path: str
@@ -69,16 +97,29 @@ class Match:
     known: str | None = None
     known_group: int | None = None
     known_camera: int | None = None
+    seen: SeenCamera | None = None
+    by_views: int = 0
 
     @property
     def group(self) -> int | None:
         """The group of the verdict, if it is one."""
-        return self.best.group if self.verdict == "match" and self.best is not None else None
+        answer = self._answer
+        return None if answer is None else answer.group
 
     @property
     def camera(self) -> int | None:
         """The camera of the verdict, if it is one."""
-        return self.best.camera if self.verdict == "match" and self.best is not None else None
+        answer = self._answer
+        return None if answer is None else answer.camera
+
+    @property
+    def _answer(self) -> SeenCamera | Candidate | None:
+        return (self.seen or self.best) if self.verdict == "match" else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """For `--json`."""
+        seen = None if self.seen is None else self.seen.as_dict()
+        return {**asdict(self), "seen": seen, "group": self.group, "camera": self.camera}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +148,7 @@ class Matches:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        photos = [
-            {**asdict(photo), "group": photo.group, "camera": photo.camera} for photo in self.photos
-        ]
-        values = {**asdict(self), "photos": photos}
+        values = {**asdict(self), "photos": [photo.as_dict() for photo in self.photos]}
         return {**values, "comparisons": self.comparisons}
 
 

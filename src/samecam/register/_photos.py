@@ -1,0 +1,208 @@
+"""Single photos at cameras: how each sees one, if it does."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from samecam import compute
+from samecam.arrays import Floats
+from samecam.frames import Frame
+from samecam.register._cameras import Cameras, judged_as
+from samecam.register._links import Judge, Link, Numbered, Search, Searcher, judged_link
+from samecam.register._pattern import as_pattern
+from samecam.register._pieces import SMALLEST, GroupedRows, Patterns, Piece, pieces
+from samecam.register._resample import warped
+from samecam.register._view import View
+
+# Least scale at which a picture adds to the pattern of its camera.
+_ADDS = 0.7
+# Share of a camera's frame under which a group sees so little of it that it is searched by itself.
+_PART = 1 / 1.06
+
+
+def photo_links(
+    searcher: Searcher,
+    photos: Numbered,
+    cameras: Numbered,
+    judges: Mapping[int, Judge],
+    *,
+    zooms: bool = True,
+) -> list[Link]:
+    """How photos see cameras, also where the photo is the coarser of both; crops in "deep".
+
+    Parameters
+    ----------
+    judges : of each photo, by its number: what is searched for it is counted and judged there
+    zooms : whether all zooms are searched, beside those that EXIF names
+    """
+    seen, there = dict(photos), dict(cameras)
+    fits = searcher.fits(photos, cameras, lambda photo, _: judges[photo], zooms=zooms)
+    back = searcher.fits(cameras, photos, lambda _, photo: judges[photo], near=False, zooms=zooms)
+    if searcher.search == "deep":
+        fits += searcher.crops(photos, cameras, lambda photo, _: judges[photo])
+    links = [judged_link(fit, seen, there, judges[fit[0].picture]) for fit in fits]
+    turned = (judged_link(fit, there, seen, judges[fit[0].camera]) for fit in back)
+    links += [
+        Link(link.camera, link.picture, _from_camera(link, there, seen))
+        for link in turned
+        if link is not None
+    ]
+    return [link for link in links if link is not None]
+
+
+def _from_camera(link: Link, cameras: Mapping[int, Piece], photos: Mapping[int, Piece]) -> View:
+    """The view of a photo, where the camera was taken for a picture of it."""
+    view = link.view.inverse(cameras[link.picture].frame, photos[link.camera].frame)
+    area = None if link.view.area is None else round(link.view.area / view.scale**2)
+    return replace(judged_as(view, link.view), area=area)
+
+
+def camera_piece(
+    number: int, first: Piece, seen: Sequence[tuple[Piece, View]], patterns: Patterns
+) -> Piece:
+    """A camera in the frame of its first group, with all others that see it, added up.
+
+    Parameters
+    ----------
+    number : of the camera
+    seen : other groups and photos, and how they see the first; those far coarser add nothing
+    """
+    seen = [(piece, view) for piece, view in seen if view.scale > _ADDS]
+    if not seen:
+        return first
+    key = ("camera", number, len(seen))
+    return first._replace(pattern=lambda: patterns.get(key, lambda: added(first, seen)))
+
+
+def added(first: Piece, seen: Sequence[tuple[Piece, View]]) -> npt.NDArray[np.int8]:
+    """Patterns of one sensor in the frame of the first, weighed by their photos."""
+    total: Floats = first.pattern().astype(np.float32) * np.float32(np.sqrt(first.photos))
+    for piece, view in seen:
+        total += np.float32(np.sqrt(piece.photos)) * warped(piece.pattern(), view, first.frame)
+    return as_pattern(total)
+
+
+class Photo(NamedTuple):
+    """A photo that is to be placed.
+
+    Attributes
+    ----------
+    frame : width and height
+    values : gives its fingerprint, (h, w)
+    zoom : that EXIF names; NaN: unknown
+    """
+
+    frame: Frame
+    values: Callable[[], Floats]
+    zoom: float = float("nan")
+
+
+class Placed(NamedTuple):
+    """The group that a photo fits, and how it sees the frame of that group."""
+
+    group: int
+    view: View
+
+
+class KnownCameras:
+    """Cameras that are known, ready for photos to be placed at them.
+
+    A photo is registered against the pattern of each camera, all its groups added up in the frame
+    of its first group, and against groups that see only a part of that frame, as zoomed ones do.
+
+    Parameters
+    ----------
+    frames : the photos of each frame, with their groups
+    cameras : how groups see cameras
+    memory : bytes for patterns, half of it, and for the search
+    progress : told of pictures looked at, and of all that are known to come
+
+    Attributes
+    ----------
+    count : of the cameras that photos are compared with; those of tiny frames are left out
+    """
+
+    def __init__(
+        self,
+        frames: Sequence[GroupedRows],
+        cameras: Cameras,
+        *,
+        memory: int | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> None:
+        self._memory = compute.Resources(memory=memory).memory_for("cpu")
+        self._progress = progress or (lambda *_: None)
+        patterns = Patterns(self._memory // 3)
+        shaped = [part for part in frames if part.frame.height > 1]
+        groups = dict(pieces(shaped, patterns, measured=False)[0])
+        of_group = _cameras_of_groups(cameras)
+        self._pieces: dict[int, Piece] = {}
+        self.count = 0
+        for number, first in enumerate(cameras.first):
+            own = [g for g, camera in of_group.items() if camera == number and g in groups]
+            if first not in own:
+                continue
+            seen = {g: cameras.views[g] for g in own if g != first}
+            some = [(groups[g], view) for g, view in seen.items()]
+            self._pieces[first] = camera_piece(number, groups[first], some, patterns)
+            self._pieces.update(
+                {
+                    g: groups[g]
+                    for g, view in seen.items()
+                    if _share(groups[g].frame, groups[first].frame, view) < _PART
+                }
+            )
+            self.count += 1
+
+    def place(
+        self, photos: Sequence[Photo], *, search: Search = "quick", rate: float = 0.01
+    ) -> list[Placed | None]:
+        """Where photos belong, each judged by all that is searched for it alone.
+
+        Parameters
+        ----------
+        photos : some of them, for which patterns of cameras are made once
+        search : how far to look, as for `find_cameras`; "deep" looks for crops too
+        rate : probability, for each photo, that chance places it anywhere
+
+        Returns
+        -------
+        of each photo the best place; None where it fits nowhere
+        """
+        patterns = Patterns(self._memory // 6)
+        some = [
+            (k, Piece(photo.frame, _loader(photo, k, patterns), zoom=photo.zoom))
+            for k, photo in enumerate(photos)
+            if min(photo.frame) >= SMALLEST
+        ]
+        judges = {k: Judge(rate) for k, _ in some}
+        searcher = Searcher(search, rate, self._memory // 3, self._progress)
+        best: list[Placed | None] = [None] * len(photos)
+        links = photo_links(searcher, some, sorted(self._pieces.items()), judges)
+        for link in sorted(links, key=lambda link: (link.view.score or 0.0, -link.camera)):
+            best[link.picture] = Placed(link.camera, link.view)
+        return best
+
+
+def _loader(photo: Photo, number: int, patterns: Patterns) -> Callable[[], npt.NDArray[np.int8]]:
+    def make() -> npt.NDArray[np.int8]:
+        return as_pattern(photo.values())
+
+    return partial(patterns.get, number, make)
+
+
+def _cameras_of_groups(cameras: Cameras) -> dict[int, int]:
+    """The camera of every group."""
+    inside = np.flatnonzero(cameras.groups >= 0)
+    groups, at = np.unique(cameras.groups[inside], return_index=True)
+    return dict(zip(groups.tolist(), cameras.labels[inside][at].tolist(), strict=True))
+
+
+def _share(picture: Frame, camera: Frame, view: View) -> float:
+    """How much of the width or height of a camera's frame is seen, the larger of both."""
+    width, height = reversed(picture) if view.turn % 180 else picture
+    return max(width / camera.width, height / camera.height) / view.scale
