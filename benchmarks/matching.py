@@ -49,7 +49,7 @@ def fold(
     }
     counts: Counter[str] = Counter()
     false = []
-    for photo in match_photos(case, f"@{lists[1]}").photos:
+    for photo in match_photos(case, f"@{lists[1]}", search="off").photos:
         camera = camera_of[Path(photo.path).name]
         who = "stranger" if camera in unknown else "known"
         outcome = outcome_of(photo, camera, named)

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import shutil
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from PIL import Image
 
 from samecam import Resources, cluster_photos
-from samecam.case import Clustering, ExtractionSettings, match_photos, open_case
+from samecam.case import Clustering, ExtractionSettings, open_case
+from samecam.case import match_photos as match_by_all
 from samecam.case.matching import _compare
 from samecam.fingerprint import frame_row
 from samecam.frames import Frame
@@ -22,6 +24,8 @@ from tests.case.worlds import shared_world, tree
 from tests.photos.pictures import encode, scene
 
 FRAME, OTHER = Frame(512, 384), Frame(448, 320)
+# Pixel by pixel; views have tests of their own.
+match_photos = partial(match_by_all, search="off")
 # Of two bits a pixel the scales of rows are rounded in sums.
 ROUNDING = {"bits": 1e-6, "2bits": 1e-5, "int8": 1e-6}
 

@@ -67,7 +67,8 @@ def test_match_says_that_no_group_has_photos_of_that_size(world, tmp_path):
     code, _, _ = run("cluster", world.root / "kept", "-o", case, "--no-report", "-q")
     assert code == 0
     (tmp_path / "wide.png").write_bytes(encode(scene(1, 600, 400), "PNG"))
-    code, out, _ = run("match", case, world.root / "held", tmp_path / "wide.png")
+    words = ("match", case, world.root / "held", tmp_path / "wide.png")
+    code, out, _ = run(*words, "--search", "off")
     assert code == 0
     assert (
         "wide.png: none: no group has photos of 600×400 pixels, nor of 400×600: they have "

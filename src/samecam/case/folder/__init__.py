@@ -60,7 +60,7 @@ from samecam.case.folder._tables import (
     used_photos,
 )
 from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tuned
-from samecam.case.folder._views import VIEW_COLUMNS, view_cells, view_object
+from samecam.case.folder._views import VIEW_COLUMNS, rounded_view, view_cells, view_object
 
 __all__ = [
     "ANSWER",
@@ -127,6 +127,7 @@ __all__ = [
     "read_tuned",
     "report_is_current",
     "report_marks",
+    "rounded_view",
     "seal_report",
     "used_photos",
     "view_cells",

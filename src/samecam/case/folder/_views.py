@@ -14,6 +14,9 @@ VIEW_COLUMNS = (
 )
 _TURNS = ("0", "90", "180", "270")
 _MOST_PIXELS = 2**53
+_SCALE, _SHIFT, _FIGURES = 6, 2, 3
+# Rates below are as good as this one, and can still be written and put into words.
+_SMALLEST = 1e-300
 _LENGTH = Span(float, -(2.0**31), 2.0**31)
 VIEW_SHAPE = {
     "turn": set(map(int, _TURNS)),
@@ -26,6 +29,26 @@ VIEW_SHAPE = {
     "share": (float, None),
     "area": (Span(int, 0, _MOST_PIXELS), None),
 }
+
+
+def rounded_view(view: View) -> View:
+    """A view with the digits that mean something, which a table can hold."""
+    x, y = view.shift
+    return View(
+        turn=int(view.turn),
+        mirrored=bool(view.mirrored),
+        scale=round(float(view.scale), _SCALE),
+        radial=round(float(view.radial), _SCALE) + 0.0,
+        shift=(round(float(x), _SHIFT) + 0.0, round(float(y), _SHIFT) + 0.0),
+        score=_figures(view.score),
+        rate=None if view.rate is None else _figures(max(view.rate, _SMALLEST)),
+        share=_figures(view.share),
+        area=None if view.area is None else int(view.area),
+    )
+
+
+def _figures(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_FIGURES}g}")
 
 
 def view_cells(view: View | None) -> list[Any]:

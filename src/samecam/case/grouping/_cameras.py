@@ -7,14 +7,17 @@ import numpy as np
 
 from samecam import compute, evidence, register
 from samecam.arrays import Labels
-from samecam.case.folder import ClusteringSettings, Place, cameras_of, grouped_rows
+from samecam.case.folder import (
+    ClusteringSettings,
+    Place,
+    cameras_of,
+    grouped_rows,
+    rounded_view,
+)
 from samecam.register import Cameras, View, view_words
 from samecam.store import DiskStore, Record
 
 PHASE = "Looking for views"
-_SCALE, _SHIFT, _FIGURES = 6, 2, 3
-# Rates below are as good as this one, and can still be written and put into words.
-_SMALLEST = 1e-300
 
 
 def group_cameras(
@@ -69,31 +72,11 @@ def _renumbered(cameras: Cameras, labels: Labels) -> Cameras:
     return Cameras(
         labels,
         cameras.groups,
-        tuple(map(_rounded, cameras.views)),
+        tuple(map(rounded_view, cameras.views)),
         tuple(first.tolist()),
-        {int(k): _rounded(view) for k, view in sorted(cameras.alone.items())},
+        {int(k): rounded_view(view) for k, view in sorted(cameras.alone.items())},
         cameras.searched,
     )
-
-
-def _rounded(view: View) -> View:
-    """A view with the digits that mean something, which a table can hold."""
-    x, y = view.shift
-    return View(
-        turn=int(view.turn),
-        mirrored=bool(view.mirrored),
-        scale=round(float(view.scale), _SCALE),
-        radial=round(float(view.radial), _SCALE) + 0.0,
-        shift=(round(float(x), _SHIFT) + 0.0, round(float(y), _SHIFT) + 0.0),
-        score=_figures(view.score),
-        rate=None if view.rate is None else _figures(max(view.rate, _SMALLEST)),
-        share=_figures(view.share),
-        area=None if view.area is None else int(view.area),
-    )
-
-
-def _figures(value: float | None) -> float | None:
-    return None if value is None else float(f"{value:.{_FIGURES}g}")
 
 
 def _checked(cameras: Cameras, groups: Labels) -> Cameras:

@@ -9,7 +9,7 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Floats
-from samecam.case.folder import SavedCase, grouped_rows, used_photos
+from samecam.case.folder import SavedCase, grouped_rows, rounded_view, used_photos
 from samecam.case.matching._orientations import Orientation, TurnedPhoto
 from samecam.case.matching._result import Match, SeenCamera
 from samecam.case.matching._rivals import in_memory
@@ -96,12 +96,13 @@ class CameraViews:
         group = self._saved.groups[place.group]
         if group.frame is None:
             raise RuntimeError("a group without a frame was registered")
-        words = view_words(place.view, frame, Frame.named(group.frame))
+        view = rounded_view(place.view)
+        words = view_words(view, frame, Frame.named(group.frame))
         return replace(
             match,
             verdict="match",
-            adjusted=1.0 if place.view.rate is None else place.view.rate,
-            seen=SeenCamera(group.camera, group.id, place.view, words),
+            adjusted=1.0 if view.rate is None else view.rate,
+            seen=SeenCamera(group.camera, group.id, view, words),
         )
 
     def _known(self) -> KnownCameras:
