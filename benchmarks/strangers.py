@@ -41,12 +41,13 @@ def main() -> None:
     options.add_argument("--shared", type=Path)
     options.add_argument("--patterns", type=Path)
     options.add_argument("--workers", type=int, default=None)
+    options.add_argument("--device", default="cpu")
     given = options.parse_args()
     sets = {"simulated": simulated(2 if given.quick else SIMULATED)}
     if given.shared is not None or given.patterns is not None:
         sets["photographs"] = photographs(given.shared, given.patterns)
-    result = {name: counted(some, given.workers) for name, some in sets.items()}
-    write("strangers", result, folder=folder_of(given), quick=given.quick)
+    result = {name: counted(some, given.workers, given.device) for name, some in sets.items()}
+    write("strangers", result, folder=folder_of(given), quick=given.quick, device=given.device)
 
 
 def simulated(count: int) -> Named:
@@ -109,10 +110,11 @@ def cut(values: npt.NDArray[Any], frame: int) -> Bytes:
     return as_pattern(values[top : top + height, left : left + width].astype(np.float32))
 
 
-def counted(patterns: Named, workers: int | None) -> dict[str, Any]:
+def counted(patterns: Named, workers: int | None, device: str) -> dict[str, Any]:
     """Pairs of strangers, the largest scores, and claimed against counted rates."""
     with ProcessPoolExecutor(workers or compute.machine().cores) as pool:
-        parts = pool.map(best, patterns, [patterns] * len(patterns))
+        each = map if device != "cpu" else pool.map
+        parts = each(best, patterns, [patterns] * len(patterns), [device] * len(patterns))
         scores = [score for part in parts for score in part]
     claims = np.array([score["probability"] for score in scores])
     return {
@@ -125,13 +127,13 @@ def counted(patterns: Named, workers: int | None) -> dict[str, Any]:
     }
 
 
-def best(picture: tuple[str, Bytes], cameras: Named) -> list[dict[str, Any]]:
+def best(picture: tuple[str, Bytes], cameras: Named, device: str) -> list[dict[str, Any]]:
     """The best score of a picture with each pattern of another camera."""
     from threadpoolctl import threadpool_limits
 
     others = [(k, piece(p)) for k, (name, p) in enumerate(cameras) if name != picture[0]]
-    with threadpool_limits(1):
-        searcher = Searcher("normal", 1.0, MEMORY)
+    with threadpool_limits(1 if device == "cpu" else None):
+        searcher = Searcher("normal", 1.0, MEMORY, device=device)
         fits = searcher.fits([(0, piece(picture[1]))], others, lambda *_: searcher.judge)
     places = searcher.judge.places // max(len(others), 1)
     found = dict.fromkeys((k for k, _ in others), 0.0)

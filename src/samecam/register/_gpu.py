@@ -18,7 +18,7 @@ from torch.nn.functional import avg_pool1d, pad
 from samecam.arrays import Doubles
 from samecam.compute import full_precision, torch_device
 from samecam.register._resample import Pattern, middle, taps
-from samecam.register._rows import CAMERA, HALVED, MAD, PEAKS, PICTURE, USUAL, WIDE, Place, Top
+from samecam.register._rows import CAMERA, MAD, PEAKS, PICTURE, USUAL, WIDE, Place, Top, level_of
 from samecam.register._rows import signs as random_signs
 
 # Sides of what is multiplied are multiples of this; what is added is zero.
@@ -82,24 +82,24 @@ class DeviceMiddles:
 
 
 class _Source:
-    """A picture's pattern on a device, and half as large where that is asked for."""
+    """A picture's pattern on a device, and smaller where that is asked for."""
 
     def __init__(self, pattern: Pattern, where: str) -> None:
         self._where = where
-        self._by = {1: torch.tensor(pattern, device=where).to(_kind(where))}
+        self._by = {1.0: torch.tensor(pattern, device=where).to(_kind(where))}
 
     def scaled(self, scales: Doubles, side: int) -> torch.Tensor:
         """As `_rows.scaled_rows`, before it is packed: (scales, side²), column by column."""
         out = torch.empty((len(scales), side, side), dtype=torch.float32, device=self._where)
         for target, scale in zip(out, scales, strict=True):
-            by = 2 if scale > HALVED else 1
+            by = level_of(float(scale))
             target.copy_(_reduced(self._reduced_by(by), float(scale) / by, (side, side)).t())
         return out.flatten(1)
 
-    def _reduced_by(self, by: int) -> torch.Tensor:
+    def _reduced_by(self, by: float) -> torch.Tensor:
         if by not in self._by:
-            height, width = self._by[1].shape
-            small = _reduced(self._by[1], float(by), (height // by, width // by))
+            height, width = self._by[1.0].shape
+            small = _reduced(self._by[1.0], by, (int(height / by), int(width / by)))
             self._by[by] = small.to(_kind(self._where))
         return self._by[by]
 

@@ -41,7 +41,8 @@ def photo_links(
     """
     seen, there = dict(photos), dict(cameras)
     fits = searcher.fits(photos, cameras, lambda photo, _: judges[photo], zooms=zooms)
-    back = searcher.fits(cameras, photos, lambda _, photo: judges[photo], near=False, zooms=zooms)
+    wide = zooms and searcher.search == "deep"  # photos wider than all that is known of a camera
+    back = searcher.fits(cameras, photos, lambda _, photo: judges[photo], near=False, zooms=wide)
     if searcher.search == "deep":
         fits += searcher.crops(photos, cameras, lambda photo, _: judges[photo])
     links = [judged_link(fit, seen, there, judges[fit[0].picture]) for fit in fits]

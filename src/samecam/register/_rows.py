@@ -1,5 +1,6 @@
 """The middle of patterns at many scales and shifts, two bits a pixel: all pairs are products."""
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -13,7 +14,6 @@ from samecam.compute import thread_count
 from samecam.register._resample import Pattern, middle, reduced, turned
 from samecam.store import BitRows
 
-HALVED = 2.6  # scale from which the pattern is halved first: that costs less
 # Peaks that are told of each pair, and neighbouring scales in which one peak is seen.
 PEAKS, WIDE = 2, 4
 # Neighbouring scales over which chance is measured.
@@ -90,15 +90,22 @@ def _tops(products: Floats) -> list[Top]:
     return tops
 
 
+def level_of(scale: float) -> float:
+    """How much smaller a pattern is made once for many scales: a power of √2, which costs less."""
+    return float(2.0 ** (math.floor(2 * math.log2(max(scale, 1.0)) + 1e-9) / 2))
+
+
 def scaled_rows(pattern: Pattern, scales: Doubles, side: int) -> BitRows:
     """The middle of a pattern, side × side, reduced by each scale."""
     words = np.empty((len(scales), side * side // 32), dtype=np.uint64)
-    smaller: dict[int, Pattern] = {1: pattern}
-    if scales.max() > HALVED:
-        smaller[2] = reduced(pattern, 2.0, (pattern.shape[0] // 2, pattern.shape[1] // 2))
+    levels = [level_of(float(scale)) for scale in scales]
+    smaller: dict[float, Pattern] = {1.0: pattern}
+    for by in set(levels) - {1.0}:
+        shape = (int(pattern.shape[0] / by), int(pattern.shape[1] / by))
+        smaller[by] = np.ascontiguousarray(reduced(pattern, by, shape))
 
     def fill(k: int) -> None:
-        by = 2 if scales[k] > HALVED else 1
+        by = levels[k]
         _pack(reduced(smaller[by], float(scales[k]) / by, (side, side)), words[k], PICTURE)
 
     _each(fill, len(scales))
