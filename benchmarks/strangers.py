@@ -12,7 +12,7 @@ kept in a file, or read from it where it is there.
 
 import csv
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -35,14 +35,14 @@ MEMORY = 2**31
 Named = list[tuple[str, Bytes]]
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Count, and write the results."""
     options = parser(__doc__)
     options.add_argument("--shared", type=Path)
     options.add_argument("--patterns", type=Path)
     options.add_argument("--workers", type=int, default=None)
     options.add_argument("--device", default="cpu")
-    given = options.parse_args()
+    given = options.parse_args(arguments)
     sets = {"simulated": simulated(2 if given.quick else SIMULATED)}
     if given.shared is not None or given.patterns is not None:
         sets["photographs"] = photographs(given.shared, given.patterns)

@@ -11,7 +11,7 @@ clock on the wall and of the processor, which other work on the machine does not
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -165,6 +165,15 @@ def _grown(sizes: Sequence[int], seconds: Sequence[float], groups: int) -> float
     return float(factors @ [groups, groups**2])
 
 
+def words(run: Mapping[str, Any]) -> str:
+    """Seconds of a run."""
+    coarse, fit = run["coarse"], run["fit"]
+    return (
+        f"coarse {coarse['wall']:.1f} s ({coarse['processor']:.1f} of the processor), "
+        f"fits {fit['wall']:.1f} s ({fit['processor']:.1f})"
+    )
+
+
 def measure(
     frame: Frame,
     groups: Sequence[int],
@@ -182,11 +191,9 @@ def measure(
     runs = []
     for count in groups:
         runs.append(searched(some[:count], search, device, quick=quick))
-        coarse, fit = runs[-1]["coarse"]["wall"], runs[-1]["fit"]["wall"]
-        told(f"{count} groups: coarse {coarse:.2f} s, fits {fit:.2f} s")
+        told(f"{count} groups: {words(runs[-1])}")
     many = reckoned(runs, MANY)
-    coarse, fit = many["coarse"]["wall"], many["fit"]["wall"]
-    told(f"{MANY} groups, reckoned: coarse {coarse:.0f} s, fits {fit:.0f} s")
+    told(f"{MANY} groups, reckoned: {words(many)}")
     return {
         "device": compute.describe_device(device),
         "simulated_pattern_processor_seconds": per_pattern,

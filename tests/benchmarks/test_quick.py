@@ -42,6 +42,7 @@ QUICK = {
     "recompressed": SHARED,
     "residual": (),
     "rivals": SHARED,
+    "strangers": (),
     "twins": (),
     "views": (),
 }
