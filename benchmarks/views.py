@@ -93,12 +93,13 @@ def thinned(scales: Scales) -> Scales:
 def searched(some: Pieces, search: Search, device: str, *, quick: bool) -> dict[str, Any]:
     """Seconds of one run over all pairs, by search and part."""
     rows, linked = [], set[tuple[int, int]]()
+    memory = MEMORY if device == "cpu" else compute.default_memory(device)
     for pictures, cameras, scales, radius in searches(some, some, search):
         tried = thinned(scales) if quick else scales
         once = bool(tried.values[0] < 1)
         wanted = _half if once else _all
         began = Clock.now()
-        standing = list(peaks(pictures, cameras, tried, wanted, MEMORY, device=device))
+        standing = list(peaks(pictures, cameras, tried, wanted, memory, device=device))
         coarse, began = began.since(), Clock.now()
         scores = [fitted(peak, some, radius) for peak in standing]
         fits = began.since()
