@@ -151,7 +151,7 @@ def test_scaled_rows_are_the_pack_of_the_plain_arrays():
         assert rows.values[k].tolist() == packed_plainly(plainly).tolist()
 
 
-def test_large_scales_go_by_halves():
+def test_large_scales_go_by_smaller_patterns():
     """Which is not the same to the last bit, but nearly."""
     pattern, scales = sensor(1, Frame(310, 290)), np.array([2.61, 4.0])
     rows = scaled_rows(pattern, scales, 32)
