@@ -1,6 +1,5 @@
 """A view fitted on all that two patterns have in common."""
 
-import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
@@ -21,7 +20,9 @@ _GROWTH = 1.35
 # Steps at one radius at most, and pixels that no tile moves by when nothing is left to gain.
 _STEPS, _STILL = 4, 0.15
 # Tiles that are enough to find a view; the score is of all.
-_MOST_TILES = 240
+_MOST_TILES = 140
+# Score under which a fit ends, the power of the area with which it must grow, and up to which.
+_LEAST, _GROWS, _SURE = 3.0, 0.25, 5.5
 # Share of the score from which the plainer of two views is taken.
 _PLAIN = 0.97
 # Steps a pixel between whole shifts.
@@ -48,7 +49,7 @@ class Fitted(NamedTuple):
 
 
 def fit_view(
-    picture: Pattern, camera: Pattern, start: View, *, radius: float = 512.0, least: float = 3.0
+    picture: Pattern, camera: Pattern, start: View, *, radius: float = 512.0
 ) -> Fitted | None:
     """Fit scale, radial term and shift, from the middle outwards.
 
@@ -59,25 +60,33 @@ def fit_view(
     ----------
     picture, camera : patterns; a pixel of the picture is no larger than one of the camera
     start : a view that holds within `radius` pixels of the centre, but for a pixel or two
-    least : score under which the search ends with None
+
+    Returns
+    -------
+    None if the score does not grow with what is seen: that of one sensor grows with the root of
+    the area, that of chance falls
     """
     frame = Frame(camera.shape[1], camera.shape[0])
     flat, zoom = upright(picture, start)
     flat = np.ascontiguousarray(flat)
     view, far = start, float(np.hypot(*centre(frame)))
+    began: tuple[float, float] | None = None
     while True:
         tiles = _tiles(frame, flat.shape, view, zoom, radius)
         if not len(tiles.corners):
             return None
         fewer = tiles.some(_MOST_TILES)
         result = _settled(flat, camera, fewer, view, zoom, _STEPS)
-        if _score(result) < least * math.sqrt(len(fewer.corners) / len(tiles.corners)):
+        area = float(len(fewer.corners))
+        began = began or (_score(result), area)
+        grown = min(began[0] * (area / began[1]) ** _GROWS, _SURE)
+        if _score(result) < max(_LEAST, grown):
             return None
         if radius >= min(far, tiles.farthest + TILE):
             if fewer is not tiles:
                 result = _settled(flat, camera, tiles, result.view, zoom, 2)
             result = _plainest(flat, camera, tiles, result, zoom)
-            return result if _score(result) >= least else None
+            return result if _score(result) >= _LEAST else None
         view = result.view
         radius *= _GROWTH
 
