@@ -52,12 +52,14 @@ class Orientation:
     ----------
     frame : width and height of what it is of, turned
     values, scale : the row as it is stored, of whole frames; of squares a float32 vector
+    colour : how smooth the row of a whole frame is
     """
 
     turned: int
     frame: Frame
     values: npt.NDArray[Any]
     scale: float = 1.0
+    colour: float = 1.0
 
 
 @dataclass(slots=True)
@@ -128,7 +130,7 @@ def _fill_whole(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
         row = _whole_row(pixels, frame, task, outcome)
         if row is None:
             return
-        photo.orientations.append(Orientation(turned, frame, row.values, row.scale))
+        photo.orientations.append(Orientation(turned, frame, row.values, row.scale, row.colour))
 
 
 def _whole_row(pixels: Pixels, frame: Frame, task: TurnTask, outcome: Outcome) -> FrameRow | None:
