@@ -97,7 +97,7 @@ def expected_row(data, settings):
         return row.astype(np.float16).astype(np.float32)
     pixels, key = read_frame(data).pixels, hashlib.sha256(data).hexdigest()
     kind = "int8" if settings.dtype == "auto" else settings.dtype
-    values, scale, _ = frame_row(pixels, key=key, dtype=kind)
+    values, scale = frame_row(pixels, key=key, dtype=kind)[:2]
     if kind == "int8":
         return values * np.float32(scale)
     return BitRows(values[np.newaxis], pixels.size).read()[0]

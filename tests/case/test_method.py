@@ -112,6 +112,7 @@ def test_a_method_that_lets_weak_photos_join_gets_the_store_and_a_mask(methods, 
     assert X is store.rows()
     assert (method.metric, method.memory) == ("correlation", 10**8)
     assert given["weak"].tolist() == [status == "weak" for status in MIXED]
+    assert "colour" not in given  # which these fingerprints do not say
     assert labels == [0] * 6
     assert phases == [("Correlating", 0, 1)]
 

@@ -5,6 +5,7 @@ import pytest
 
 from samecam.errors import SamecamError
 from samecam.fingerprint import FrameRow, frame_row, frame_rows
+from samecam.fingerprint._colour import colour
 from tests.fingerprint.test_frame_row import clipped, key, signs
 from tests.fingerprint.test_residual import picture
 
@@ -38,6 +39,7 @@ def test_bits_agree(shape):
         assert same.mean() > 0.999
         assert row.scale == pytest.approx(expected.scale)
         assert row.flat == pytest.approx(expected.flat, abs=1e-3)
+        assert row.colour == colour(row.values, shape) == pytest.approx(expected.colour, rel=0.01)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

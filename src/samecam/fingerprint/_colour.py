@@ -8,7 +8,10 @@ import numpy.typing as npt
 from samecam.arrays import Doubles
 
 _LAGS = 8
-_SIDE = 96  # of a patch
+# Wavelets stand on a grid of the picture's own, so that what neighbours have in common depends on
+# where they stand, and in all pictures alike.
+_PHASES = 4
+_SIDE = 80  # of a patch
 _PATCHES = 4  # along an axis
 _DIGITS = 4
 
@@ -16,10 +19,11 @@ _Values = npt.NDArray[np.int8]
 
 
 def colour(values: npt.NDArray[Any], shape: tuple[int, int]) -> float:
-    """Root of the sum of the squares of the autocorrelation A over lags of up to 8 pixels.
+    """Root of the sum of squares of the autocorrelation A over lags of up to 8 pixels.
 
     White noise has 1, an enlarged picture more. Correlations of two strangers i and j have the
-    variance Σ A_i(d) A_j(d) / n_pixels, which is at most colour_i · colour_j / n_pixels.
+    variance Σ_d mean_p A_i(p, d) A_j(p, d) / n_pixels, at most colour_i · colour_j / n_pixels; p
+    is the place of a pixel modulo 4 in both directions.
 
     A is measured on patches that are evenly spread. Their products are added up as whole numbers,
     so the result is the same on every machine.
@@ -29,40 +33,39 @@ def colour(values: npt.NDArray[Any], shape: tuple[int, int]) -> float:
     values : of a `FrameRow`
     shape : (h, w) of the picture
     """
+    from samecam.fingerprint._lags import lagged_products
+
     patches = _patches(values, shape)
-    products = _products(patches)
-    height, width = patches.shape[1:]
-    down, across = (np.abs(_lags(side)) for side in (height, width))
-    shares = np.outer(1 - down / height, 1 - across / width)
-    first = products[0, 0]
-    if not first:
+    count, height, width = patches.shape
+    lags = min(_LAGS, min(height, width) // 4)
+    products = np.zeros((lags + 1, 2 * lags + 1, _PHASES, _PHASES), dtype=np.int64)
+    lagged_products(patches.astype(np.int16), lags, _PHASES, products)
+    pairs = _pairs(height, width, lags) * count
+    energy = products[0, lags].sum() / patches.size
+    if not energy:
         return 1.0
-    squares = np.square(products / shares / first)
-    # What is measured on few pixels is not 0 where there is nothing.
-    chance = (squares.size - 1) / patches.size
-    return round(float(np.sqrt(1 + max(0.0, squares.sum() - 1 - chance))), _DIGITS)
+    pairs = np.maximum(pairs, 1)
+    # Of what is measured on m pairs, chance alone makes the square 1/m.
+    squares = (np.square(products / pairs / energy) - 1 / pairs).mean(axis=(2, 3))
+    squares[0, :lags] = 0  # these lags are others backwards
+    squares[0, lags] = np.square(products[0, lags] / pairs[0, lags] / energy).mean() / 2
+    return round(float(np.sqrt(max(1.0, 2 * squares.sum()))), _DIGITS)
 
 
-def _lags(side: int) -> npt.NDArray[np.intp]:
-    """0, 1, …, then the negative ones, as a Fourier transform has them."""
-    most = min(_LAGS, side // 4)
-    return np.concatenate([np.arange(most + 1), np.arange(-most, 0)])
-
-
-def _products(patches: _Values) -> Doubles:
-    """Sums of products of pixels for each lag down and across, over all patches."""
-    from scipy.fft import irfft2, rfft2
-
-    height, width = patches.shape[1:]
-    padded = height + _LAGS, width + _LAGS
-    spectra = rfft2(patches.astype(np.float64), padded)
-    power = (np.square(spectra.real) + np.square(spectra.imag)).sum(axis=0)
-    sums: Doubles = np.rint(irfft2(power, padded))
-    return sums[np.ix_(_lags(height), _lags(width))]
+def _pairs(height: int, width: int, lags: int) -> Doubles:
+    """How many pairs of pixels of a patch there are, by lag and phase as in `lagged_products`."""
+    y, x = np.arange(height), np.arange(width)
+    down = [np.bincount(y[: height - d] % _PHASES, minlength=_PHASES) for d in range(lags + 1)]
+    across = [
+        np.bincount(x[max(0, -d) : width - max(0, d)] % _PHASES, minlength=_PHASES)
+        for d in range(-lags, lags + 1)
+    ]
+    pairs: Doubles = np.einsum("ia,jb->ijab", np.array(down, dtype=np.float64), np.array(across))
+    return pairs
 
 
 def _patches(values: npt.NDArray[Any], shape: tuple[int, int]) -> _Values:
-    """(k, ≤ 96, ≤ 96) parts of the picture."""
+    """(k, h, w) parts of the picture, each at a multiple of 4 pixels; all of a small one."""
     (tops, height), (lefts, width) = (_places(side) for side in shape)
     rows = tops[:, np.newaxis, np.newaxis] + np.arange(height)
     starts = (rows * shape[1] + lefts[:, np.newaxis]).ravel()
@@ -78,11 +81,10 @@ def _patches(values: npt.NDArray[Any], shape: tuple[int, int]) -> _Values:
 
 
 def _places(side: int) -> tuple[npt.NDArray[np.intp], int]:
-    """Where patches begin along an axis, and how long they are."""
-    length = min(side, _SIDE)
-    count = min(_PATCHES, side // length)
+    """Where patches begin along an axis, and how long they are; one along a short axis."""
+    length, count = (_SIDE, _PATCHES) if side >= _SIDE * _PATCHES else (side, 1)
     middles = (2 * np.arange(count) + 1) * side // (2 * count)
-    return middles - length // 2, length
+    return (middles - length // 2) // _PHASES * _PHASES, length
 
 
 def _bits(words: npt.NDArray[Any], starts: npt.NDArray[np.intp], width: int) -> _Values:

@@ -14,6 +14,8 @@ from samecam.register._view import View
 UPRIGHT = Turning(0, mirrored=False)
 # Chance peaks of a pair of patterns that are looked at more closely.
 _LOOKED_AT = 0.1
+# The same of all pairs together, at most.
+_MOST = 300
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ def peaks(
     """
     spots = places(scales.turnings, scales.reach)
     step = max(1, _most_rows(scales.side, memory, device) // len(spots))
-    least = _least(scales.positions)
+    pairs = sum(wanted(a, b) for a, _ in pictures for b, _ in cameras)
+    least = _least(scales.positions, pairs)
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
         middles = _middles([piece.pattern for _, piece in some], spots, scales.side, device)
@@ -122,8 +125,8 @@ def _view(top: Top, scales: Scales, spots: Sequence[Place]) -> View:
     return View(turn, mirrored, scale, shift=(float(x), float(y)), score=top.score)
 
 
-def _least(positions: int) -> float:
-    """Score that chance passes now and then, in so many places."""
+def _least(positions: int, pairs: int) -> float:
+    """Score that chance passes now and then, in so many places of so many pairs."""
     from scipy.special import ndtri
 
-    return float(-ndtri(min(_LOOKED_AT / positions, 0.02)))
+    return float(-ndtri(min(min(_LOOKED_AT, _MOST / max(pairs, 1)) / positions, 0.02)))

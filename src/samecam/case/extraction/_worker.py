@@ -70,6 +70,7 @@ class Outcome:
     saturated: float | None = None
     flat: float | None = None
     even: float | None = None
+    colour: float | None = None
     service: str = ""
     scene: str | None = None
     passing: bool = False
@@ -98,6 +99,7 @@ class Outcome:
             "saturated": self.saturated,
             "flat": self.flat,
             "even": self.even,
+            **({} if self.colour is None else {"colour": self.colour}),
             "service": self.service,
             "scene": self.scene,
         }
@@ -279,7 +281,7 @@ def take_row(
     if not isinstance(row, FrameRow):
         outcome.place = None if writers is None else writers[frame].append(row)
         return
-    outcome.flat = round(row.flat, 6)
+    outcome.flat, outcome.colour = round(row.flat, 6), row.colour
     known = (outcome.dark or 0.0, outcome.saturated or 0.0)
     shares = Exposure(*known, row.flat, outcome.even or 0.0, whole=True)
     if shares.status != "good":

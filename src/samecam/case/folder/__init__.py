@@ -48,6 +48,7 @@ from samecam.case.folder._places import (
     read_places,
 )
 from samecam.case.folder._reader import SavedCase, open_case, open_store
+from samecam.case.folder._records import colours
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.case.folder._sources import Sources, find_sources
@@ -107,6 +108,7 @@ __all__ = [
     "check_usable",
     "clustering_settings",
     "clusters_json",
+    "colours",
     "csv_rows",
     "csv_text",
     "extraction_settings",

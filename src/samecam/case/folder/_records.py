@@ -1,9 +1,12 @@
 """The fingerprints of a case: its store, opened and checked against what a case can hold."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
+from samecam.arrays import Doubles
 from samecam.case.folder._info import has_views, is_of_photos
 from samecam.case.folder._names import CASE, DESCRIPTION, OWN, STATUSES, STORE, USED
 from samecam.documents import HASH
@@ -18,7 +21,7 @@ _OF_PHOTOS = {**_ALWAYS, "modified": _COUNT, "passing": (bool,)}
 _BROUGHT = {**_ALWAYS, "file": (list,)}
 _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
-    **dict.fromkeys(("dark", "saturated", "flat", "even", "zoom"), _SHARE),
+    **dict.fromkeys(("dark", "saturated", "flat", "even", "zoom", "colour"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
     **dict.fromkeys(("orientation", "scene", "duplicate_of", "copy_of", "service"), _TEXT),
 }
@@ -51,6 +54,17 @@ def open_records(folder: Path, info: Mapping[str, Any], mode: Literal["r", "a"] 
     return store
 
 
+def colours(records: Sequence[Record]) -> Doubles | None:
+    """How smooth the fingerprints of whole frames are; None of squares, and where none says so.
+
+    A fingerprint that was made before that was measured counts as white.
+    """
+    values = [record.meta.get("colour") for record in records]
+    if all(value is None for value in values):
+        return None
+    return np.array([1.0 if value is None else value for value in values])
+
+
 def _fits(store: DiskStore, settings: Mapping[str, Any]) -> bool:
     side, frame = settings.get("size"), None
     if "n_pixels" in settings:
@@ -81,8 +95,9 @@ def _check(
     meta = record.meta
     odd = next((name for name in wanted if type(meta.get(name)) not in wanted[name]), "")
     odd = odd or next((n for n in _MORE if type(meta.get(n)) not in (*_MORE[n], type(None))), "")
-    if not odd and not 0 < (1.0 if meta.get("zoom") is None else meta["zoom"]) < _LARGEST:
-        odd = "zoom"
+    for name in ("zoom", "colour") if not odd else ():
+        if not 0 < (1.0 if meta.get(name) is None else meta[name]) < _LARGEST:
+            odd = odd or name
     numbers = () if odd else ("bytes", "modified", "width", "height")
     odd = odd or next((n for n in numbers if abs(meta.get(n) or 0) >= _LARGEST), "")
     if record.sha256 and not HASH.fullmatch(record.sha256):

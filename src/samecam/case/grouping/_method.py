@@ -9,7 +9,7 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Floats, Labels, Mask, Rows
-from samecam.case.folder import ClusteringSettings, by_frame
+from samecam.case.folder import ClusteringSettings, by_frame, colours
 from samecam.case.grouping._executor import executor_for, fit_parameters
 from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
@@ -168,6 +168,8 @@ class _FrameWork:
             chosen &= ~weak
         rows = np.flatnonzero(chosen)
         known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
+        if (smooth := colours([photos[k] for k in rows.tolist()])) is not None:
+            known["colour"] = smooth
         given = {name: value for name, value in known.items() if name in takes}
         if self.start is not None:
             given["start"] = self.start

@@ -54,7 +54,7 @@ class _Compared:
     ----------
     names : (k,) of the cameras
     correlations : (m, k)
-    scales : (k,) what these scatter by for chance
+    scales : (m, k) or (k,), what these scatter by for chance
     nulls : (k,) the law of chance for each
     measured : whether that is of other photos; else it is of this photo alone, from shifts
     """
@@ -166,7 +166,8 @@ def _against(
     r, squares = rivals.correlations(products, row)
     null = rivals.null
     if null is not None:
-        nulls, scales = [null] * len(squares), null.group_scale
+        nulls = [null] * len(squares)
+        scales = rivals.scales(orientations, null.group_scale)
     else:
         shifted = [rivals.shifted(orientations, c, s, row) for c, s in enumerate(squares.tolist())]
         nulls = [shift_null(values, rivals.rows.n_pixels) for values in shifted]

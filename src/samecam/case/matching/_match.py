@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Labels
+from samecam.arrays import Doubles, Labels
 from samecam.case.extraction import Photos, arguments, nothing_begun_yet
 from samecam.case.folder import (
     SEARCHES,
     SavedCase,
     SearchChoice,
     by_frame,
+    colours,
     open_case,
     used_photos,
 )
@@ -137,12 +138,16 @@ class _Groups:
         self._known = {photo.sha256: Known(photo.key, *place) for photo, *place in places}
         self._settings, self._memory = saved.extraction_settings, memory
         self._groups = saved.groups
-        parts = {}
+        parts, smooth = {}, dict[Frame, Doubles]()
         for frame, at in by_frame(used).items():
             inside = np.flatnonzero(labels[at] >= 0)
             if len(inside):
                 parts[frame] = Subset(store.rows(frame), inside), labels[at][inside]
+                if (values := colours([used[k] for k in at[inside]])) is not None:
+                    smooth[frame] = values
         self._rivals = _rivals(parts, memory, progress)
+        for frame, values in smooth.items():
+            self._rivals[frame].measure_colours(values)
         self.frames = frozenset(parts)
         self.null = next(iter(self._rivals.values())).null
 

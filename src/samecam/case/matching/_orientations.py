@@ -52,12 +52,14 @@ class Orientation:
     ----------
     frame : width and height of what it is of, turned
     values, scale : the row as it is stored, of whole frames; of squares a float32 vector
+    colour : how smooth the row of a whole frame is
     """
 
     turned: int
     frame: Frame
     values: npt.NDArray[Any]
     scale: float = 1.0
+    colour: float = 1.0
 
 
 @dataclass(slots=True)
@@ -155,7 +157,7 @@ def _whole_row(pixels: Pixels, turned: int, task: TurnTask, outcome: Outcome) ->
     take_row(outcome, frame, row, None)
     if outcome.status == "unusable":
         return None
-    return Orientation(turned, frame, row.values, row.scale)
+    return Orientation(turned, frame, row.values, row.scale, row.colour)
 
 
 def _fill(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:

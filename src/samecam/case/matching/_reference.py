@@ -227,7 +227,8 @@ class _Camera:
 
         if len(photos) == 1:
             return np.zeros(1, dtype=np.intp), None, False
-        method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels).fit(gram)
+        method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels)
+        method.fit(gram, colour=_colours([photo.orientations[0] for photo in photos]))
         labels = method.labels_
         used = np.flatnonzero(labels == 0)
         alone = not len(used)
@@ -268,6 +269,12 @@ class _Camera:
         """See `Cameras`."""
         there = named(Frame.named(each.frame) for each in self.frames)
         return f"the reference has no photos of {either_way(frame)}: its own have {there}"
+
+
+def _colours(orientations: Sequence[Orientation]) -> list[float] | None:
+    """How smooth fingerprints of whole frames are; None of squares."""
+    whole = orientations[0].values.dtype != np.float32
+    return [one.colour for one in orientations] if whole else None
 
 
 def _rows(orientations: Sequence[Orientation]) -> FingerprintStore:

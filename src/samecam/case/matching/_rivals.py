@@ -29,6 +29,7 @@ class Rivals:
     totals : (k,) squared norms of the sums
     null : the law of chance, measured; None: from shifts, photo by photo
     hashes : numbers of the rows by the SHA-256 of their photos
+    colours : (k,) how smooth the rows of each camera are, of whole frames; None: unknown
     """
 
     rows: FingerprintStore
@@ -37,6 +38,7 @@ class Rivals:
     totals: Doubles
     null: evidence.Null | None
     hashes: Mapping[str, int]
+    colours: Doubles | None = None
     _kept: tuple[int, Floats | correlate.RowSum] | None = None
 
     def source(self, orientations: Sequence[Orientation], row: int | None) -> correlate.Source:
@@ -70,6 +72,22 @@ class Rivals:
         some = np.broadcast_to(squares > _EMPTY, sums.shape)
         norms = np.sqrt(np.maximum(squares, _EMPTY))
         return np.divide(sums, norms, out=np.zeros_like(sums), where=some), squares
+
+    def measure_colours(self, colours: Doubles) -> None:
+        """Take in how smooth each row is."""
+        self.colours = np.bincount(self.labels, weights=colours) / np.bincount(self.labels)
+
+    def scales(self, orientations: Sequence[Orientation], measured: Doubles) -> Doubles:
+        """What correlations of m orientations with the cameras scatter by for chance, (m, k).
+
+        As measured on other photos, (k,), but not below what smooth residuals make it; see
+        `correlate.photo_scales`.
+        """
+        if self.colours is None:
+            return np.broadcast_to(measured, (len(orientations), len(measured)))
+        own = np.array([one.colour for one in orientations])
+        least = np.sqrt(np.outer(own, self.colours) / self.rows.n_pixels)
+        return np.maximum(measured, least)
 
     def shifted(
         self, orientations: Sequence[Orientation], camera: int, square: float, row: int | None
