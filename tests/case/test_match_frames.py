@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from samecam import Resources, cluster_photos
-from samecam.case import Clustering, ExtractionSettings, open_case
-from samecam.case import match_photos as match_by_all
+import samecam
+from samecam import Resources
+from samecam.case import Clustering, ClusteringSettings, ExtractionSettings, open_case
 from samecam.case.matching import _compare
 from samecam.fingerprint import frame_row
 from samecam.frames import Frame
@@ -25,7 +25,8 @@ from tests.photos.pictures import encode, scene
 
 FRAME, OTHER = Frame(512, 384), Frame(448, 320)
 # Pixel by pixel; views have tests of their own.
-match_photos = partial(match_by_all, search="off")
+cluster_photos = partial(samecam.cluster_photos, clustering=ClusteringSettings(search="off"))
+match_photos = partial(samecam.match_photos, search="off")
 # Of two bits a pixel the scales of rows are rounded in sums.
 ROUNDING = {"bits": 1e-6, "2bits": 1e-5, "int8": 1e-6}
 
