@@ -90,7 +90,7 @@ def searches(
         yield some, others, Scales(steps, side, 3, ways[:1]), 800.0
     for some, others in _parts(pictures, cameras, _shape):
         plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
-        steps, side = _steps(1.0, _NEAR - 1, 1.2, 768, some, others)
+        steps, side = _steps(1.0, _NEAR - 1, 0.9, 768, some, others)
         yield some, others, Scales(steps, side, 2, plain), 500.0
         yield some, others, Scales(steps, side, 1, rest), 500.0
     if search == "quick":
