@@ -15,6 +15,7 @@ from samecam import cluster_fingerprints, cluster_photos
 from samecam.case import ClusteringSettings, add_photos, check_log, open_store, verify_case
 from samecam.case.grouping import _add as adding
 from samecam.case.grouping import _cluster as grouping
+from samecam.case.grouping._cameras import each_a_camera
 from samecam.cluster import ConsolidatedSSC
 from samecam.compute import Resources
 from samecam.errors import SamecamError
@@ -300,6 +301,8 @@ def test_photos_that_move_are_listed_and_logged(world, case, monkeypatch):
         return labels, details
 
     monkeypatch.setattr(grouping, "group_photos", moved)
+    no_views = lambda _, __, groups, *___: each_a_camera(groups)  # noqa: E731
+    monkeypatch.setattr(grouping, "group_cameras", no_views)
     result = add_photos(case, world.root / "held")
     now = table(case / "clusters.csv")
     assert adding.Move(left, 2, -1) in result.moved

@@ -6,6 +6,7 @@ import shutil
 import signal
 import sqlite3
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -48,6 +49,7 @@ HOOK = """
 import sys
 if '-c' not in sys.argv[:1]:
     import os, signal
+    sys.path.insert(0, {root!r})
     import samecam.register, samecam.case.grouping._cluster as c
     from tests.case.many import Pile
     from tests.case.seen import Search
@@ -61,7 +63,7 @@ if '-c' not in sys.argv[:1]:
 
 def test_cameras_are_kept_before_they_are_weighed(pile, made, tmp_path, monkeypatch):
     (tmp_path / "hook").mkdir()
-    hook = HOOK.format(camera=pile.camera)
+    hook = HOOK.format(camera=pile.camera, root=str(Path(__file__).parents[2]))
     (tmp_path / "hook" / "sitecustomize.py").write_text(hook)
     words = ("cluster", pile.folder, "-o", tmp_path / "case", "--no-report", "--quiet")
     assert run_apart(*words, module_path=tmp_path / "hook")[0] == -signal.SIGKILL

@@ -287,7 +287,7 @@ def test_the_report_and_exports_name_copies_with_the_group_of_their_original(tmp
     assert copied(case) == {"sent.jpg": "3.jpg"}
     page = write_report(case, thumbnails=False).read_text()
     row = page[page.index("a copy of 3.jpg") :]
-    assert '<a href="#group-0">0</a>' in row[: row.index("</tr>")]
+    assert '<a href="#camera-0">0</a>' in row[: row.index("</tr>")]
     export_case(case, "json", output=tmp_path / "export.json")
     files = {f["path"]: f for f in json.loads((tmp_path / "export.json").read_text())["files"]}
     assert files["sent.jpg"]["copy_of"] == "3.jpg"

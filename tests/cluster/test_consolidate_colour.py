@@ -113,18 +113,6 @@ def test_batches_get_the_colours_of_their_rows(tmp_path, remote):
     store.close()
 
 
-@pytest.mark.torch
-def test_on_a_device_too():
-    pytest.importorskip("torch")
-    from tests.devices import DEVICE
-
-    X, colour = with_strangers(1)
-    host = ConsolidatedSSC().fit(X, colour=colour)
-    device = ConsolidatedSSC(device=DEVICE).fit(X, colour=colour)
-    np.testing.assert_array_equal(device.labels_, host.labels_)
-    np.testing.assert_allclose(device.photo_scales_, host.photo_scales_, rtol=1e-4)
-
-
 @pytest.mark.parametrize(
     ("colour", "words"),
     [

@@ -41,14 +41,20 @@ def planted(size, seed=0):
     return np.repeat(plane[..., None], 3, axis=2)
 
 
+def seen(look, points, size=SIZE):
+    """Where points, from the picture's centre, lie on the sensor."""
+    view = View(look.turn, look.mirrored, look.scale, shift=look.shift)
+    half = (np.array(look.size) - 1) / 2
+    factor = 1 + look.radial * (np.array(points) ** 2).sum(axis=1) / (half**2).sum()
+    return view.points(points * factor[:, None] + half, Frame(*look.size), Frame(*size))
+
+
 def agreement(picture, sensor, look, size=SIZE):
     """Correlation of a picture with the sensor where the view says that it lies."""
     height, width = picture.shape[:2]
     assert (width, height) == look.size
-    view = View(look.turn, look.mirrored, look.scale, look.radial, look.shift)
     y, x = np.mgrid[:height, :width]
-    points = np.stack([x.ravel(), y.ravel()], axis=1)
-    at = view.points(points, Frame(width, height), Frame(*size))
+    at = seen(look, np.stack([x.ravel(), y.ravel()], axis=1) - (np.array(look.size) - 1) / 2, size)
     margin = np.array([sensor.shape[1] - size[0], sensor.shape[0] - size[1]]) / 2
     there = map_coordinates(sensor[..., 0].astype(float), (at + margin).T[::-1], order=3)
     return np.corrcoef(there, picture[..., 0].ravel())[0, 1]
@@ -73,13 +79,6 @@ def test_a_lens_correction_is_more_than_a_scale():
     sensor, look = planted(SIZE), LOOKS["lens"]
     picture = show(sensor, look)
     assert agreement(picture, sensor, replace(look, radial=-look.radial)) < 0.95
-
-
-def seen(look, points):
-    """Where points, from the picture's centre, lie on the sensor."""
-    view = View(look.turn, look.mirrored, look.scale, look.radial, look.shift)
-    centre = (np.array(look.size) - 1) / 2
-    return view.points(np.array(points) + centre, Frame(*look.size), Frame(*SIZE))
 
 
 def test_what_is_made_of_a_corrected_picture_shows_the_same_of_the_sensor():

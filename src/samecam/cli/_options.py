@@ -137,7 +137,7 @@ extraction_options = together(
         *("auto", "bits", "2bits", "int8", "float16", "float32"),
         section="Fingerprints",
         metavar="KIND",
-        help="On disk: auto, bits, 2bits, int8, float16 or float32.",
+        help="As 2bits, bits, int8, float16 or float32.",
     ),
     choice(
         "--preset",

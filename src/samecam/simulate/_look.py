@@ -19,7 +19,11 @@ _CELL = 32
 
 @dataclass(frozen=True)
 class Look:
-    """How a picture shows the frame of its camera, as `samecam.register.View` defines it.
+    """How a picture shows the frame of its camera, as `samecam.register.View` but for `radial`.
+
+    A point p of the picture, from its centre, shows the camera's q = U(p)/scale · (1 + radial ·
+    |p|²/R²) + shift, where R is half the picture's diagonal; a View has its radial term the other
+    way round, so that its sign is the other and its size about the same.
 
     Attributes
     ----------
