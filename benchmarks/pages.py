@@ -16,7 +16,7 @@ from benchmarks import (
     recompressed_page,
     rivals_page,
     soak_page,
-    strangers_page,
+    views_page,
 )
 from samecam.experiments import results_page
 from samecam.pages import Page
@@ -38,7 +38,7 @@ PAGES: dict[str, Page] = {
     "results": RESULTS,
     "rivals": rivals_page.PAGE,
     "scaling": dask_page.PAGE,
-    "views": strangers_page.PAGE,
+    "views": views_page.PAGE,
 }
 
 
