@@ -129,7 +129,7 @@ def add_photos(
         return Addition(nobody, prefix)
     check_budget(surely_used(job), settings.rows, clustering, resources)
     if planned is not None:
-        planned(with_grouping(job.plan(at_a_time), settings.rows, clustering, resources))
+        planned(with_grouping(job.plan(at_a_time), settings, clustering, resources))
     with Case(folder, settings, job.sources) as held:
         _remember(held, prefix, [source(p) for p in arguments(photos)])
         settled = _places_before(held)

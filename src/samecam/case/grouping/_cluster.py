@@ -146,7 +146,7 @@ def cluster_photos(
     check_budget(surely_used(job), job.settings.rows, clustering, resources)
     if planned is not None:
         plan = job.plan(at_a_time)
-        planned(with_grouping(plan, job.settings.rows, clustering, resources))
+        planned(with_grouping(plan, job.settings, clustering, resources))
     with Case(job.case, job.settings, job.sources) as folder:
         extraction = ExtractionRun(folder, job, resources, progress, stop).execute()
         return cluster_case(folder, clustering, resources, progress, stop, extraction)

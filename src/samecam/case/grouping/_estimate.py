@@ -13,8 +13,8 @@ from samecam.case.extraction import (
     transform_seconds,
     words_per_second,
 )
-from samecam.case.folder import ClusteringSettings
-from samecam.store import DtypeChoice, frame_dtype, record_bytes
+from samecam.case.folder import ClusteringSettings, ExtractionSettings
+from samecam.store import frame_dtype, record_bytes
 
 # Seconds of one core at 1,000 photos, and how they grow; of the default method.
 _LASSO, _LASSO_GROWTH = 0.2, 2.3
@@ -30,11 +30,15 @@ _TABLES = 2e-4  # seconds a photo for tables
 _SHIFTS = 32 * 12
 # How much longer it takes to compare 64 pixels of two bits each than of one (benchmarks/bits.py).
 _COMPARED = {"bits": 1.0, "2bits": 4.3}
+# Seconds of one core for views (benchmarks/views.py): of a group that is fitted and searched near
+# its own scale, the same at all zooms, and of a pair; and how many photos stand alone.
+_VIEW, _ZOOMS, _PAIR, _ALONE = 2.5, 5.5, 0.05, 1 / 20
+_SIDE, _SMALLEST = 1024, 256  # pixels of the middle that is compared, and of a frame at least
 
 
 def with_grouping(
     plan: Estimate,
-    rows: DtypeChoice,
+    settings: ExtractionSettings,
     clustering: ClusteringSettings,
     resources: compute.Resources,
 ) -> Estimate:
@@ -42,12 +46,12 @@ def with_grouping(
     if not plan.photos:
         return plan
     faster = _GPU_FACTOR if resources.device != "cpu" else 1.0
-    kinds = {frame_dtype(cost.frame, rows) for cost in plan.frames}
+    kinds = {frame_dtype(cost.frame, settings.rows) for cost in plan.frames}
     words = words_per_second() if kinds & _COMPARED.keys() else 1.0
     products = products_per_second() if kinds - _COMPARED.keys() else 1.0
     grouping, weighing = _LOAD, 0.0
     for cost in plan.frames:
-        n, d, dtype = cost.photos, cost.frame.n_pixels, frame_dtype(cost.frame, rows)
+        n, d, dtype = cost.photos, cost.frame.n_pixels, frame_dtype(cost.frame, settings.rows)
         pair = d / products
         if dtype in _COMPARED:
             pair = _COMPARED[dtype] * d / 64 / words / 2
@@ -60,4 +64,23 @@ def with_grouping(
         shifted = dtype == "int8" or dtype in _COMPARED
         peaks = _SHIFTS * pair if shifted else _TRANSFORMS * transform_seconds(d)
         weighing += n * (peaks + 2 * groups * pair + _TABLES) + 2 * read
-    return plan.with_parts(grouping=grouping, evidence=weighing)
+    views = _views(plan, clustering) if settings.frame is None else 0.0
+    views /= compute.machine().cores * min(faster, 10.0)
+    parts = {"views": views} if views else {}
+    return plan.with_parts(grouping=grouping, evidence=weighing, **parts)
+
+
+def _views(plan: Estimate, clustering: ClusteringSettings) -> float:
+    """Seconds of one core for looking for views, if a camera has as many photos as usual."""
+    seconds, pieces = 0.0, 0.0
+    for cost in plan.frames:
+        if clustering.search == "off" or min(cost.frame) < _SMALLEST:
+            continue
+        share = min(1.0, max(cost.frame) / _SIDE)
+        groups, alone = max(1.0, cost.photos / _PER_GROUP), _ALONE * cost.photos
+        seconds += share**2 * (groups + alone / 2) * _VIEW
+        if clustering.search != "quick":
+            searched = groups + alone if clustering.search == "deep" else groups
+            seconds += share**3 * searched * _ZOOMS
+        pieces += share**2 * (groups + alone)
+    return seconds + _PAIR * pieces**2
