@@ -10,8 +10,8 @@ from samecam.compute import Resources
 from samecam.frames import Frame
 
 
-def parts(search, settings=None, frame=Frame(1600, 1200), photos=200):
-    cost = FrameCost(frame, photos, photos, 1, 1.0)
+def parts(search, settings=None, frame=None, photos=200):
+    cost = FrameCost(frame or Frame(1600, 1200), photos, photos, 1, 1.0)
     plan = Estimate(photos, photos, 1, 1, 10**9, 2, (cost,))
     chosen = ClusteringSettings(search=search)
     cpu = Resources(device="cpu").resolve()
