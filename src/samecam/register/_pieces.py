@@ -16,7 +16,7 @@ from samecam.store import FingerprintStore
 # Photos of a group whose sum is its pattern: more of them hardly add to it.
 MOST_PHOTOS = 64
 # Pixels each way under which a picture is too small to be registered.
-SMALLEST = 400
+SMALLEST = 256
 
 
 class GroupedRows(NamedTuple):

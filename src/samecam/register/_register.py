@@ -12,11 +12,11 @@ from samecam.register._fit import fit_view
 from samecam.register._links import Judge, turnings
 from samecam.register._pattern import as_pattern
 from samecam.register._peaks import Scales, peaks
-from samecam.register._pieces import Piece
+from samecam.register._pieces import SMALLEST, Piece
 from samecam.register._rows import Turning
 from samecam.register._view import View
 
-_SIDE, _LEAST = 1024, 256
+_SIDE = 1024
 _MEMORY = 2**30
 
 
@@ -73,7 +73,7 @@ def register(
 
 def _checked(name: str, values: npt.ArrayLike) -> npt.NDArray[np.int8]:
     some = np.asarray(values, dtype=np.float32)
-    if some.ndim != 2 or min(some.shape) < _LEAST or not np.isfinite(some).all():
+    if some.ndim != 2 or min(some.shape) < SMALLEST or not np.isfinite(some).all():
         reason = f"{{name}} has shape {some.shape}; give finite numbers, at least 256 each way"
         raise ParameterValueError(name, reason)
     return as_pattern(some)

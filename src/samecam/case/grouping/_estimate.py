@@ -33,7 +33,7 @@ _COMPARED = {"bits": 1.0, "2bits": 4.3}
 # Seconds of one core for views (benchmarks/views.py): of a group that is fitted and searched near
 # its own scale, the same at all zooms, and of a pair; and how many photos stand alone.
 _VIEW, _ZOOMS, _PAIR, _ALONE = 2.5, 5.5, 0.05, 1 / 20
-_SIDE, _SMALLEST = 1024, 400  # pixels of the middle that is compared, and of a frame at least
+_SIDE, _SMALLEST = 1024, 256  # pixels of the middle that is compared, and of a frame at least
 
 
 def with_grouping(
