@@ -155,7 +155,7 @@ def test_new_photos_join_and_the_old_are_not_read(world, case):
 def test_files_that_could_not_be_read_keep_their_row(world, tmp_path):
     shutil.copytree(world.root / "kept", tmp_path / "photos")
     os.symlink(tmp_path / "nothing", tmp_path / "photos" / "dangling.jpg")
-    cluster_photos(tmp_path / "photos", tmp_path / "case", WHOLE)
+    cluster_photos(tmp_path / "photos", tmp_path / "case", WHOLE, search="off")
     add_photos(tmp_path / "case", sorted((world.root / "held").iterdir())[0])
     text = (tmp_path / "case" / "images.csv").read_text()
     assert "dangling.jpg,,," in text
@@ -167,7 +167,7 @@ def test_it_ends_as_one_run_over_all(world, added, tmp_path):
     for folder in ("kept", "held"):
         for file in (world.root / folder).iterdir():
             shutil.copy(file, tmp_path / "all" / file.name)
-    scratch = cluster_photos(tmp_path / "all", tmp_path / "scratch", WHOLE)
+    scratch = cluster_photos(tmp_path / "all", tmp_path / "scratch", WHOLE, search="off")
     mine = {
         path.split("/")[-1]: k for path, k in table(added.clustering.case / "clusters.csv").items()
     }
@@ -218,7 +218,7 @@ def test_the_same_again_does_nothing_and_more_files_are_the_same_round(world, ca
 
 def test_new_files_of_the_first_source_keep_their_names(world, tmp_path):
     shutil.copytree(world.root / "kept", tmp_path / "photos")
-    cluster_photos(tmp_path / "photos", tmp_path / "case", WHOLE)
+    cluster_photos(tmp_path / "photos", tmp_path / "case", WHOLE, search="off")
     new = sorted((world.root / "held").iterdir())[0]
     shutil.copy(new, tmp_path / "photos" / new.name)
     result = add_photos(tmp_path / "case", tmp_path / "photos")
@@ -230,7 +230,7 @@ def test_new_files_of_the_first_source_keep_their_names(world, tmp_path):
 def test_clustering_again_is_from_scratch_and_takes_all(world, case):
     add_photos(case, world.root / "held")
     count = len(table(case / "clusters.csv"))
-    again = cluster_photos(world.root / "kept", case, WHOLE)
+    again = cluster_photos(world.root / "kept", case, WHOLE, search="off")
     assert again.extraction.done == 0
     assert len(again.paths) == count
     assert "start" not in json.loads((case / "case.json").read_text())["clustering"]
@@ -245,7 +245,9 @@ def test_workers_and_places_do_not_matter(world, added, tmp_path):
         root = tmp_path / f"place {workers}"
         shutil.copytree(world.root / "kept", root / "kept")
         shutil.copytree(world.root / "held", root / "new ones")
-        cluster_photos(root / "kept", root / "case", WHOLE, resources=Resources(workers=workers))
+        cluster_photos(
+            root / "kept", root / "case", WHOLE, search="off", resources=Resources(workers=workers)
+        )
         add_photos(root / "case", root / "new ones", resources=Resources(workers=workers))
         assert (root / "case" / "clusters.csv").read_bytes() == wanted
 

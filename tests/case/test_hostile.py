@@ -96,7 +96,7 @@ def test_a_file_with_a_second_name_is_not_written_to(world, case, tmp_path, name
     os.link(case / name, outside)
     before = tree(case)
     with pytest.raises(SamecamError, match="one file under several names"):
-        cluster_photos(world.root / "kept", case, WHOLE)
+        cluster_photos(world.root / "kept", case, WHOLE, search="off")
     with pytest.raises(SamecamError, match="one file under several names"):
         add_photos(case, world.root / "held")
     assert tree(case) == before
@@ -254,7 +254,7 @@ def test_a_record_that_was_changed_with_its_table_is_seen(case):
 
 def test_a_change_of_settings_is_not_laundered_by_another_run(world, case):
     edit(case / "case.json", created="2020-01-01T00:00:00+00:00")
-    cluster_photos(world.root / "kept", case, WHOLE)
+    cluster_photos(world.root / "kept", case, WHOLE, search="off")
     (trouble,) = verify_case(case).troubles
     assert "says that case.json had been changed by somebody" in trouble
 
@@ -262,7 +262,7 @@ def test_a_change_of_settings_is_not_laundered_by_another_run(world, case):
 def test_settings_that_were_taken_away_are_missed(world, case):
     (case / "case.json").unlink()
     assert run("verify", case)[0] == 4
-    cluster_photos(world.root / "kept", case, WHOLE)
+    cluster_photos(world.root / "kept", case, WHOLE, search="off")
     (trouble,) = verify_case(case).troubles
     assert "says that case.json had been changed by somebody" in trouble
 
@@ -331,5 +331,5 @@ def test_what_a_killed_run_left_is_swept(world, case):
     ]
     for path in leftovers:
         path.write_text("half")
-    cluster_photos(world.root / "kept", case, WHOLE)
+    cluster_photos(world.root / "kept", case, WHOLE, search="off")
     assert not any(path.exists() for path in leftovers)

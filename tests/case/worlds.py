@@ -32,8 +32,9 @@ class World:
 
     def again(self, case):
         """The command that made the case, for a copy of it."""
-        size = () if self.settings.size is None else ("--size", self.settings.size)
-        return ("cluster", self.root / "kept", "-o", case, *size, "--quiet")
+        size = self.settings.size
+        more = ("--search", "off") if size is None else ("--size", size)
+        return ("cluster", self.root / "kept", "-o", case, *more, "--quiet")
 
     def group_of(self, camera):
         """The group most photos of a camera are in."""
@@ -57,7 +58,8 @@ def make_world(root, cameras=3, each=14, held=3, settings=SETTINGS):
             (root / name).mkdir(exist_ok=True)
             os.replace(file, root / name / file.name)
     truth = {Path(row["path"]).name: row["camera"] for row in rows}
-    result = cluster_photos(root / "kept", root / "case", settings)
+    views = {"search": "off"} if settings.size is None else {}  # they are tested elsewhere
+    result = cluster_photos(root / "kept", root / "case", settings, **views)
     return World(root, truth, result, settings)
 
 

@@ -61,7 +61,7 @@ class World:
             },
             "match": ("match", case, more, *one),
             "evaluate": ("evaluate", case, "--truth", self.root / "sim" / "truth.csv"),
-            "cluster": ("cluster", photos, *made),
+            "cluster": ("cluster", photos, *made, "--search", "off"),
             "extract": ("extract", photos, *made),
             "add": ("add", case, new, *one),
             "add again": ("add", case, more, *one),

@@ -21,8 +21,8 @@ TABLES = ("images.csv", "clusters.csv", "evidence.csv", "clusters.json")
 
 
 METHODS = {
-    "auto": ClusteringSettings(),
-    "batched": ClusteringSettings("ls-ssc", {"batch_size": 12}),
+    "auto": ClusteringSettings(search="quick"),
+    "batched": ClusteringSettings("ls-ssc", {"batch_size": 12}, search="off"),
 }
 
 
