@@ -16,6 +16,7 @@ from benchmarks import (
     record,
     rivals_page,
     soak_page,
+    views_page,
 )
 from benchmarks import (
     pages as all_pages,
@@ -37,6 +38,7 @@ MARKED = {
     "reliability": (soak_page, "soak", ("result", "total", "tampered cases")),
     "rivals": (rivals_page, "rivals", ("result", 0, "F")),
     "scaling": (dask_page, "dask_tasks", ("result", "ls_ssc", "processor_seconds")),
+    "views": (views_page, "strangers", ("result", "photographs", "registrations")),
 }
 SCALING = (
     ("million", "workers", "100", "extraction_hours"),
