@@ -183,7 +183,11 @@ class KnownCameras:
         judges = {k: Judge(rate) for k, _ in some}
         searcher = Searcher(search, rate, self._memory // 3, self._progress)
         best: list[Placed | None] = [None] * len(photos)
-        links = photo_links(searcher, some, sorted(self._pieces.items()), judges)
+        cameras = sorted(self._pieces.items())
+        links = []
+        for frame in sorted({piece.frame for _, piece in some}):  # what is tried depends on it
+            alike = [item for item in some if item[1].frame == frame]
+            links += photo_links(searcher, alike, cameras, judges)
         for link in sorted(links, key=lambda link: (link.view.score or 0.0, -link.camera)):
             best[link.picture] = Placed(link.camera, link.view)
         return best
