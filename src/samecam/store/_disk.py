@@ -110,6 +110,8 @@ class DiskStore:
             "extractor": dict(extractor or {}),
         }
         (target / "shards").mkdir(parents=True, exist_ok=True)
+        # Last what says that there is a store: killed before that, it is begun again.
+        Catalogue(target / "catalogue.sqlite", writable=True, new=not has_rows(target)).close()
         write_atomically(target / "store.json", json.dumps(description, indent=2) + "\n")
         return cls(target, description, writable=True)
 
