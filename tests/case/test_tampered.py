@@ -46,7 +46,7 @@ def world(tmp_path_factory, slot):
 @example(("clusters.csv", "kind: link", False), "cluster", 0)
 @example(("start.csv", "csv: column missing", True), "add again", 0)
 @example(("fingerprints/catalogue.sqlite", "sqlite: endless view", False), "match", 0)
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_change_of_any_file(world, slot, tmp_path, tampering, command, seed):
     seen = attempt(world, slot, tmp_path / "place", tampering, seed, ["verify", command])
     wrong = [(row["command"], row["faults"], row["error"]) for row in seen if row["faults"]]
