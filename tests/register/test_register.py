@@ -159,6 +159,7 @@ def test_the_answer_is_always_the_same():
         (np.full((300, 400), np.nan), np.zeros((300, 400)), {}, "finite numbers"),
         (np.zeros((300, 400)), np.zeros((300, 400)), {"scales": (0.5, 1)}, "from .94 up"),
         (np.zeros((300, 400)), np.zeros((300, 400)), {"scales": (1.1, 1)}, "from .94 up"),
+        (np.zeros((300, 400)), np.zeros((300, 400)), {"turns": (45,)}, "some of 0, 90, 180, 270"),
     ],
 )
 def test_what_cannot_be_registered_is_refused(picture, camera, told, words):

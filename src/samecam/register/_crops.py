@@ -9,12 +9,12 @@ from samecam.compute import thread_count
 from samecam.register._peaks import Peak
 from samecam.register._pieces import Piece
 from samecam.register._resample import Pattern
+from samecam.register._rows import MAD
 from samecam.register._view import View
 
 Numbered = list[tuple[int, Piece]]
 
-_MAD = 1.4826
-_PIECES = 1_000_003  # places, of which every so many is looked at to measure chance
+_LOOKED_AT = 1_000_003  # shifts, of all, from which chance is measured
 
 
 def crop_places(photo: Piece, camera: Piece) -> int:
@@ -67,9 +67,9 @@ class _Whole:
         height, width = (a - b + 1 for a, b in zip(self._shape, photo.shape, strict=True))
         part = sums[:height, :width]
         y, x = np.unravel_index(int(np.argmax(part)), part.shape)
-        some = sums.reshape(-1)[:: max(1, sums.size // _PIECES)]
+        some = sums.reshape(-1)[:: max(1, sums.size // _LOOKED_AT)]
         usual = float(np.median(some))
-        spread = _MAD * float(np.median(np.abs(some - usual)))
+        spread = MAD * float(np.median(np.abs(some - usual)))
         score = (float(part[y, x]) - usual) / max(spread, 1e-30)
         shift = (
             float(x) + (photo.shape[1] - self._shape[1]) / 2,

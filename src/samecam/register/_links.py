@@ -23,7 +23,7 @@ Numbered = Sequence[tuple[int, Piece]]
 LEAST_SHARE = 0.12
 # Share of the score that must be left without the best and the worst tenth of the tiles.
 _SPREAD = 0.5
-# Views that a fit tries for each place of the coarse search, so to say (benchmarks/views.py).
+# Views that a fit tries for each place of the coarse search, so to say (benchmarks/strangers.py).
 FIT_PLACES = 100
 # How far about known scales is looked.
 _ABOUT = 0.006

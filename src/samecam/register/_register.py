@@ -51,6 +51,8 @@ def register(
     patterns = [_checked(name, some) for name, some in (("picture", picture), ("camera", camera))]
     if not 0.94 <= scales[0] <= scales[1]:
         raise ParameterValueError("scales", f"{{name}} are {scales}; give two numbers from .94 up")
+    if turns is not None and not set(turns) <= {0, 90, 180, 270}:
+        raise ParameterValueError("turns", f"{{name}} are {turns}; give some of 0, 90, 180, 270")
     seen, there = (Frame(some.shape[1], some.shape[0]) for some in patterns)
     side = min(_SIDE, 8 * (max(min(seen), min(there)) // 8))
     count = 1 + int(np.log(scales[1] / scales[0]) * side / 1.25)
