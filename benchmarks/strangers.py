@@ -135,18 +135,18 @@ def best(picture: tuple[str, Bytes], cameras: Named, device: str) -> list[dict[s
     with threadpool_limits(1 if device == "cpu" else None):
         searcher = Searcher("normal", 1.0, MEMORY, device=device)
         fits = searcher.fits([(0, piece(picture[1]))], others, lambda *_: searcher.judge)
-    places = searcher.judge.places // max(len(others), 1)
-    found = dict.fromkeys((k for k, _ in others), 0.0)
-    for peak, fitted in fits:
-        score = fitted.view.score or 0.0
-        if _without_extremes(fitted.scores) >= 0.5 * score:
-            found[peak.camera] = max(found[peak.camera], score)
-    judge = Judge(1.0)
-    judge.add_places(places, 1)
-    return [
-        {"score": score, "places": places, "probability": judge.probability(score)}
-        for score in found.values()
-    ]
+    judge = Judge(1.0)  # of one pair
+    judge.add_places(searcher.judge.places // max(len(others), 1), 1)
+    judge.add_exact(searcher.judge.exact // max(len(others), 1))
+    nothing = {"score": 0.0, "places": judge.places, "probability": 1.0}
+    found = {k: dict(nothing) for k, _ in others}
+    for fit in fits:
+        score, there = fit.fitted.view.score or 0.0, found[fit.peak.camera]
+        if _without_extremes(fit.fitted.scores) >= 0.5 * score:
+            there["score"] = max(there["score"], score)
+            rate = judge.probability(score, exact=fit.exact)
+            there["probability"] = min(there["probability"], rate)
+    return list(found.values())
 
 
 def piece(pattern: Bytes) -> Piece:

@@ -13,6 +13,7 @@ clock on the wall and of the processor, which other work on the machine does not
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,11 +24,11 @@ from samecam import compute
 from samecam.frames import Frame
 from samecam.register import Search, View
 from samecam.register._fit import fit_view
-from samecam.register._links import searches
 from samecam.register._pattern import as_pattern
 from samecam.register._peaks import Peak, Scales, peaks
 from samecam.register._pieces import Piece
 from samecam.register._resample import warped
+from samecam.register._searches import Part, searches
 
 FRAME, GROUPS, MANY = "4000x3000", "4,10", 500
 QUICK = ("400x304", "2,4")
@@ -75,7 +76,7 @@ def pieces(frame: Frame, groups: int) -> Pieces:
 
 
 def _piece(frame: Frame, pattern: npt.NDArray[np.int8]) -> Piece:
-    return Piece(frame, lambda: pattern, photos=20)
+    return Piece(frame, lambda: pattern, photos=20, reliable=1 / (1 + NOISE**2))
 
 
 def fitted(peak: Peak, some: Pieces, radius: float) -> float:
@@ -94,14 +95,13 @@ def searched(some: Pieces, search: Search, device: str, *, quick: bool) -> dict[
     """Seconds of one run over all pairs, by search and part."""
     rows, linked = [], set[tuple[int, int]]()
     memory = MEMORY if device == "cpu" else compute.default_memory(device)
-    for pictures, cameras, scales, radius in searches(some, some, search):
-        tried = thinned(scales) if quick else scales
-        once = bool(tried.values[0] < 1)
-        wanted = _half if once else _all
+    for part in searches(some, some, search):
+        tried = thinned(part.scales) if quick else part.scales
+        wanted = partial(_wanted, part)
         began = Clock.now()
-        standing = list(peaks(pictures, cameras, tried, wanted, memory, device=device))
+        standing = list(peaks(part.pictures, part.cameras, tried, wanted, memory, device=device))
         coarse, began = began.since(), Clock.now()
-        scores = [fitted(peak, some, radius) for peak in standing]
+        scores = [fitted(peak, some, part.radius) for peak in standing]
         fits = began.since()
         good = [peak for peak, score in zip(standing, scores, strict=True) if score > LINKED]
         linked |= {(min(peak[:2]), max(peak[:2])) for peak in good}
@@ -110,7 +110,7 @@ def searched(some: Pieces, search: Search, device: str, *, quick: bool) -> dict[
                 "scales": [float(tried.values[0]), float(tried.values[-1]), len(tried.values)],
                 "side": tried.side,
                 "places": tried.positions,
-                "pairs": len(some) * (len(some) - 1) // (2 if once else 1),
+                "pairs": sum(wanted(a, b) for a, _ in part.pictures for b, _ in part.cameras),
                 "coarse": coarse._asdict(),
                 "fits": len(standing),
                 "fit": fits._asdict(),
@@ -127,12 +127,10 @@ def searched(some: Pieces, search: Search, device: str, *, quick: bool) -> dict[
     }
 
 
-def _half(a: int, b: int) -> bool:
-    return a < b
-
-
-def _all(a: int, b: int) -> bool:
-    return a != b
+def _wanted(part: Part, a: int, b: int) -> bool:
+    """Whether a pair is compared; of two groups near scale 1 either may be the picture."""
+    asked = part.pairs is None or (a, b) in part.pairs
+    return asked and (a < b if part.scales.values[0] < 1 else a != b)
 
 
 def totals(rows: Sequence[dict[str, Any]]) -> dict[str, Seconds]:

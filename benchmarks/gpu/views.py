@@ -13,21 +13,21 @@ import torch
 
 from benchmarks.gpu.large import Place, timed
 from benchmarks.record import about, folder_of, numbers, parser, save
-from benchmarks.views import FRAME, QUICK, Pieces, measure, pieces, thinned
+from benchmarks.views import FRAME, QUICK, measure, pieces, thinned
 from samecam.frames import Frame
 from samecam.register._gpu import DeviceMiddles, _Source
-from samecam.register._links import searches
 from samecam.register._peaks import Scales
-from samecam.register._rows import places
+from samecam.register._pieces import Piece
+from samecam.register._searches import searches
 
 NAME = "gpu.views"
 GROUPS = "10,50"
 REPEATS, SCALES = 3, 64
 
 
-def parts(some: Pieces, scales: Scales, place: Place) -> dict[str, Any]:
+def parts(some: Sequence[tuple[int, Piece]], scales: Scales, place: Place) -> dict[str, Any]:
     """Seconds of each part of one search."""
-    spots = places(scales.turnings, scales.reach)
+    spots = scales.spots
     makers = [piece.pattern for _, piece in some]
     picture, few = makers[0](), scales.values[:SCALES]
 
@@ -66,8 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     result["torch"] = torch.__version__
     some = pieces(frame, min(groups))
     result["parts"] = [
-        parts(some, thinned(scales) if options.quick else scales, place)
-        for _, _, scales, _ in searches(some, some, options.search)
+        parts(part.pictures, thinned(part.scales) if options.quick else part.scales, place)
+        for part in searches(some, some, options.search)
     ]
     print(*result["parts"], sep="\n", flush=True)
     settings = {"frame": name, "groups": groups, "search": options.search}

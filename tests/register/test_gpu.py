@@ -117,7 +117,7 @@ def test_peaks_take_any_memory(device):
     pictures, cameras = (
         [(k, Piece(FRAME, lambda p=p: p)) for k, p in enumerate(some)] for some in patterns()
     )
-    scales = Scales(SCALES, SIDE, 2, WAYS)
+    scales = Scales(SCALES, SIDE, places(WAYS, 2))
 
     def best(where, memory):
         made = peaks(pictures, cameras, scales, lambda a, b: a <= b, memory, device=where)

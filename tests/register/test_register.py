@@ -12,7 +12,7 @@ from samecam.register._pattern import as_pattern
 from samecam.register._peaks import Scales, peaks
 from samecam.register._pieces import Piece
 from samecam.register._resample import middle, reduced, unturned
-from samecam.register._rows import Turning
+from samecam.register._rows import Turning, places
 from tests.register.sensors import far_apart, frame_of, noisy, sensor, shown
 
 SQUARE, WIDE, TALL, VGA = Frame(320, 320), Frame(400, 320), Frame(320, 400), Frame(640, 480)
@@ -134,7 +134,7 @@ def test_the_best_place_is_that_of_trying_all(way, scale, shift, seed):
     camera = as_pattern(noisy(pattern, seed + 8, 1.5))
     _, turning, at, moved = plainly_best(picture, camera, scales, ways, 2)
     pieces = [(0, Piece(frame, lambda: picture))], [(1, Piece(frame, lambda: camera))]
-    searched = Scales(scales, 256, 2, tuple(ways))
+    searched = Scales(scales, 256, places(ways, 2))
     first = max(peaks(*pieces, searched, lambda *_: True, 2**28), key=lambda peak: peak.view.score)
     assert (first.picture, first.camera) == (0, 1)
     assert (first.view.turn, first.view.mirrored) == turning

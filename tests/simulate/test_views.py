@@ -12,7 +12,7 @@ from PIL import ExifTags, Image
 from scipy.ndimage import map_coordinates, uniform_filter
 
 from samecam.cli import cli
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
 from samecam.metrics import read_truth
 from samecam.register import View
@@ -86,12 +86,17 @@ def test_readers_of_the_truth_read_it_as_before(mixed, plain):
     assert read_truth(mixed / "truth.csv") == read_truth(plain / "truth.csv")
 
 
-def planned(views, **asked):
+def planned_arguments(**asked):
     nothing = dict.fromkeys(
         ("outliers", "thumbnails", "bright_corners", "letterbox", "screenshots", "odd_sizes"), 0
     )
     given = {"sizes": ((400, 300),), "quality": (85, 98), "recompress": None, "seed": 0}
-    return _plan.draw_plan(Arguments(**{**nothing, **given, **asked}, views=views))[0]
+    given |= dict.fromkeys(("cameras", "images", "models"), 1)
+    return Arguments(**{**nothing, **given, **asked})
+
+
+def planned(views, **asked):
+    return _plan.draw_plan(planned_arguments(**asked, views=views))[0]
 
 
 def test_shares_are_kept_in_every_camera():
@@ -288,3 +293,22 @@ def test_the_command_counts_copies_beside_and_names_a_bad_share(tmp_path):
     result = CliRunner().invoke(cli, [*words, "--cropped", "2"])
     assert result.exit_code == 2
     assert "'2' is not a share from 0 to 1" in result.output
+
+
+def test_a_pattern_with_crosstalk_is_smooth_and_as_strong():
+    camera = _camera.draw_cameras(0, 1, 1, 0)[0]
+    white, smooth = (_camera.pattern(0, camera, 200, 300, blur) for blur in (0.0, 0.6))
+    assert smooth.std() == pytest.approx(white.std(), rel=0.02)
+    beside = [
+        np.corrcoef(some[:, 1:].ravel(), some[:, :-1].ravel())[0, 1] for some in (white, smooth)
+    ]
+    assert abs(beside[0]) < 0.02
+    assert 0.4 < beside[1] < 0.6  # exp(−1/(4 · .6²)) = .5
+    assert "crosstalk" not in planned_arguments().as_json()
+    assert planned_arguments(crosstalk=0.6).as_json()["crosstalk"] == 0.6
+
+
+@pytest.mark.parametrize("crosstalk", [-0.1, 3.5, float("nan")])
+def test_crosstalk_that_cannot_be_is_refused(crosstalk):
+    with pytest.raises(ParameterError, match="give 0 to 3 pixels"):
+        planned_arguments(crosstalk=crosstalk).check()

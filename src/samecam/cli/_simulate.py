@@ -109,6 +109,13 @@ _view_options = together(
     help="Outliers, each of a size of its own.",
 )
 @_view_options
+@option(
+    "--crosstalk",
+    type=Level(),
+    default=0,
+    show_default=True,
+    help="Pixels over which the sensor's pattern is smooth; of real cameras about .6.",
+)
 @option("--seed", type=Count(0), default=0, show_default=True, help="Seed of everything random.")
 @workers_option()
 @output_options

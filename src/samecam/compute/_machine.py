@@ -2,9 +2,15 @@
 
 import os
 import re
+import sys
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from samecam.errors import ParameterError, SamecamError
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
 
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
@@ -74,10 +80,17 @@ def worker_count(requested: int | None) -> int:
 
 def thread_count() -> int:
     """Threads for kernels of our own: as many as BLAS takes here, so one in worker processes."""
-    from threadpoolctl import threadpool_info
-
-    blas = [int(pool["num_threads"]) for pool in threadpool_info() if pool["user_api"] == "blas"]
+    pools = _libraries(len(sys.modules)).info()
+    blas = [int(pool["num_threads"]) for pool in pools if pool["user_api"] == "blas"]
     return max(1, min([machine().cores, *blas]))
+
+
+@lru_cache(maxsize=1)
+def _libraries(_modules: int) -> "ThreadpoolController":
+    """Libraries that have threads; they take long to find, and only an import brings new ones."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def worker_memory(n_pixels: int) -> int:

@@ -128,6 +128,7 @@ def simulate_set(
     images: int,
     size: tuple[int, int],
     outliers: int = 0,
+    crosstalk: float = 0.0,
 ) -> PhotoSet:
     """Simulated photographs of that name in the folder of the study, made if they are not there."""
     from samecam.simulate import simulate_photos
@@ -141,6 +142,7 @@ def simulate_set(
             images=images,
             size=size,
             outliers=outliers,
+            crosstalk=crosstalk,
             workers=context.workers,
             progress=lambda done, total: context.progress("Photographing", done, total),
         )

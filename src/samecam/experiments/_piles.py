@@ -27,6 +27,9 @@ from samecam.simulate import Look, messenger_copy, view_photo
 Places = npt.NDArray[np.int64]
 # How long groups are searched for other views of one camera, where this version searches.
 SEARCH = "normal"
+# Pixels over which the simulated sensors' pattern is smooth: white ones are lost in copies, those
+# of real cameras are not (docs/datasets.md).
+CROSSTALK = 0.6
 # What is scored: groups of one frame, and cameras, which are groups joined by views.
 STEPS = {"groups": "off", "cameras": "on"}
 

@@ -12,6 +12,7 @@ from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._photo_sets import PhotoSet, real, set_name, simulate_set
 from samecam.experiments._piles import (
+    CROSSTALK,
     STEPS,
     Order,
     as_run,
@@ -48,13 +49,16 @@ def _photos(context: Context) -> PhotoSet:
     if context.data is not None:
         return real(context)
     cameras, strangers, size = QUICK if context.quick else FULL
-    return simulate_set(context, _name(context), cameras, KEPT + SENT, size, strangers)
+    shape = (cameras, KEPT + SENT, size, strangers)
+    return simulate_set(context, _name(context), *shape, CROSSTALK)
 
 
 def _run(context: Context) -> None:
     photos = _photos(context)
     roles = cast(photos.cameras)
     given = {**photos.as_parameters(), "kept": KEPT, "sent": SENT, **asked_search()}
+    if context.data is None:
+        given["crosstalk"] = CROSSTALK
     for service in MESSENGERS:
         make = partial(_send, context, photos, roles, service)
         key = f"{photos.name}/{service}"

@@ -1,5 +1,6 @@
-"""One sensor in several views: zoomed, in 16:9, turned."""
+"""One sensor in several views: zoomed, in 16:9, turned, in messengers' copies."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from samecam import pages
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._photo_sets import PhotoSet, real, set_name
 from samecam.experiments._piles import (
+    CROSSTALK,
     STEPS,
     Order,
     as_run,
@@ -25,14 +27,14 @@ from samecam.experiments._piles import (
 )
 from samecam.experiments._study import Run, Study
 from samecam.metrics import read_columns
-from samecam.simulate import Look, Views, simulate_photos, wide_size
+from samecam.simulate import MESSENGERS, Look, Views, simulate_photos, wide_size
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Simulated cameras, photos by each and their size; and with --quick.
-FULL, QUICK = (10, 30, (2048, 1536)), (5, 12, (1280, 960))
-ASKED = Views(zoom=1 / 3, wide=1 / 3, turned=0.15)
+# Simulated cameras, photos by each, strangers with one photo each, size; and with --quick.
+FULL, QUICK = (10, 30, 500, (3264, 2448)), (5, 12, 10, (1280, 960))
+ASKED = Views(zoom=1 / 3, wide=1 / 3, turned=0.15, messenger=0.5)
 # Photos of each real camera, at most.
 MOST = 30
 KINDS = {
@@ -41,7 +43,10 @@ KINDS = {
     "zoom": "other zoom, 1.3× to 4×",
     "wide": "16:9",
     "turned": "turned, any of these",
+    **{name: f"copy, {how.words}, any of these" for name, how in MESSENGERS.items()},
+    "stranger": "photo or copy by a stranger",
 }
+_ORIGINALS = list(KINDS)[:5]
 _ZOOMS = (2.0, 1.4, 2.0, 2.7, 2.0, 1.7, 2.0, 3.6)
 _TURNS = (90, 270, 180)
 _EVERY = 7  # real photo that is turned
@@ -50,15 +55,15 @@ _EVERY = 7  # real photo that is turned
 def _name(context: Context) -> str:
     if context.data is not None:
         return set_name(context)
-    cameras, images, size = QUICK if context.quick else FULL
-    return f"simulated-{cameras}x{images}-{size[0]}"
+    cameras, images, strangers, size = QUICK if context.quick else FULL
+    return f"simulated-{cameras}x{images}+{strangers}-{size[0]}"
 
 
 def _run(context: Context) -> None:
     name = _name(context)
     if context.data is None:
-        _, _, size = QUICK if context.quick else FULL
-        given = {"size": list(size), **ASKED.as_json(), **asked_search()}
+        *_, size = QUICK if context.quick else FULL
+        given = {"size": list(size), "crosstalk": CROSSTALK, **ASKED.as_json(), **asked_search()}
         context.study.run(f"{name}/views", partial(_simulated, context, name), parameters=given)
     else:
         photos = _few_of_each(real(context))
@@ -68,7 +73,7 @@ def _run(context: Context) -> None:
 
 def _simulated(context: Context, name: str) -> Run:
     """Photographs in views, as a camera makes them."""
-    cameras, images, size = QUICK if context.quick else FULL
+    cameras, images, strangers, size = QUICK if context.quick else FULL
     folder = context.study.folder / "photos" / name
     if not (folder / "truth.csv").exists():
         simulate_photos(
@@ -76,13 +81,19 @@ def _simulated(context: Context, name: str) -> Run:
             cameras=cameras,
             images=images,
             size=size,
+            outliers=strangers,
             views=ASKED,
+            crosstalk=CROSSTALK,
             workers=context.workers,
             progress=lambda done, total: context.progress("Photographing", done, total),
         )
-    columns = ("path", "camera", "view", "zoom", "turn")
+    columns = ("path", "camera", "view", "zoom", "turn", "copy")
     rows = [row for _, row in read_columns(folder / "truth.csv", columns)]
-    kinds = [_kind(view, float(zoom), int(turn)) for _, _, view, zoom, turn in rows]
+    counts = Counter(row[1] for row in rows)
+    kinds = [
+        copy or _kind(view, float(zoom), int(turn)) if counts[camera] > 1 else "stranger"
+        for _, camera, view, zoom, turn, copy in rows
+    ]
     answer = group_pile(context, folder / "images", context.study.folder / "work" / name)
     names = [Path(row[0]).stem for row in rows]
     return as_run(answer, names, [row[1] for row in rows], kind=_numbers(kinds))
@@ -181,8 +192,9 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
     rows, kinds = [], []
     for step in steps_of(run):
         truth, labels, kind = (run.arrays[part] for part in ("truth", step, "kind"))
-        rows.append({"search": STEPS[step], **pair_scores(truth, labels)})
-        main, owner = main_groups(truth, labels), owners(truth, labels)
+        own = kind < len(_ORIGINALS)
+        rows.append({"search": STEPS[step], **pair_scores(truth[own], labels[own])})
+        main, owner = main_groups(truth[own], labels[own]), owners(truth[own], labels[own])
         for k, word in enumerate(KINDS):
             of = kind == k
             if of.any():
@@ -190,7 +202,7 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
                 kinds.append({"search": STEPS[step], "kind": word, **counts})
     what = {
         "set": name,
-        "size": None if context.data else list((QUICK if context.quick else FULL)[2]),
+        "size": None if context.data else list((QUICK if context.quick else FULL)[-1]),
     }
     seconds = run.facts["seconds"]
     return {**what, "rows": rows, "kinds": kinds, "runs": [{"seed": 0, "seconds": seconds}]}
@@ -211,7 +223,7 @@ def _plot(result: Result) -> "Figure":
     kinds = list(dict.fromkeys(row["kind"] for row in result["kinds"]))
     _pictures.paired(
         right,
-        [f"{KINDS[kind]} ({_cell(result, 'off', kind)['photos']})" for kind in kinds],
+        [f"{KINDS[kind].split(',')[0]} ({_cell(result, 'off', kind)['photos']})" for kind in kinds],
         {
             row["search"]: [_share(_cell(result, row["search"], kind)) for kind in kinds]
             for row in result["rows"]
@@ -240,9 +252,11 @@ def _text(result: Result) -> str:
     made = "by the simulator" if result["size"] else "made of real originals, compressed once more"
     steps = [row["search"] for row in result["rows"]]
     lines = [
-        f"{first['n_images']} photos{size} by {first['n_cameras']} cameras in several views, "
+        f"{first['n_images']} originals{size} by {first['n_cameras']} cameras in several views, "
         f"{made}: a third each in full frame, zoomed digitally and in 16:9, some of all turned by "
-        "software.",
+        "software. Simulated ones have as many other photos that are there only as messengers' "
+        "copies, and strangers of whom there is one photo or copy each. F, precision and recall "
+        "are of the originals.",
         "Search off: photos are compared within one frame, pixel by pixel. Search on: groups are "
         "joined to cameras by their views.",
         "A photo is placed if it is in the largest group of its camera, wrong if it is in a group "

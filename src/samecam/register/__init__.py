@@ -2,10 +2,10 @@
 
 from samecam.register._cameras import Cameras
 from samecam.register._find import find_cameras
-from samecam.register._links import Search
 from samecam.register._photos import KnownCameras, Photo, Placed
 from samecam.register._pieces import SMALLEST, GroupedRows
 from samecam.register._register import register
+from samecam.register._searches import Search
 from samecam.register._view import View
 from samecam.register._words import view_words
 

@@ -1,5 +1,6 @@
 """Cameras out of groups."""
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -7,13 +8,15 @@ import numpy as np
 from samecam import compute
 from samecam.arrays import Labels
 from samecam.register._cameras import Camera, Cameras, cameras_of
-from samecam.register._links import Link, Numbered, Search, Searcher
+from samecam.register._links import Link, Searcher
 from samecam.register._photos import camera_piece, photo_links
 from samecam.register._pieces import GroupedRows, Patterns, Piece, pieces
+from samecam.register._searches import Numbered, Search
 from samecam.register._view import View
 
-# Photos alone that are searched at all zooms in a "normal" search: so many, or one in so many.
-_FEW, _SHARE = 10, 20
+# Seconds of a core for which photos alone may be searched, beside those that all photos took to
+# be read: so many for each of them and for its megapixels.
+_LEAST, _READING, _MEGAPIXEL = 20.0, 0.03, 0.011
 # Times that photos alone are tried again, since cameras have grown by others.
 _ROUNDS = 3
 
@@ -48,8 +51,15 @@ def find_cameras(
     searchers = [Searcher(search, rate / 2, memory // 3, progress, used.device) for _ in range(2)]
     work = _Work(labels, groups, alone, patterns, *searchers)
     work.join_groups()
-    work.place_photos()
+    work.place_photos(math.inf if search == "deep" else _LEAST + _reading(frames))
     return work.result()
+
+
+def _reading(frames: Sequence[GroupedRows]) -> float:
+    """Seconds that a core takes to read all photos, about."""
+    return sum(
+        len(part.photos) * (_READING + _MEGAPIXEL * part.frame.n_pixels / 1e6) for part in frames
+    )
 
 
 class _Work:
@@ -79,18 +89,21 @@ class _Work:
         shapes = {group: piece.frame for group, piece in groups}
         self._cameras, self._dropped = cameras_of(shapes, sizes, together)
 
-    def place_photos(self) -> None:
-        """Photos alone at cameras, again and again as long as cameras grow."""
+    def place_photos(self, seconds: float) -> None:
+        """Photos alone at cameras, again and again as long as cameras grow.
+
+        What would take more than so many seconds of a core, about, is not searched.
+        """
         changed = set(range(len(self._cameras)))
-        few = max(_FEW, len(self._labels) // _SHARE)
         for turn in range(_ROUNDS):
             alone = [item for item in self._alone.items() if item[0] not in self._placed]
             if not alone or not changed:
                 return
             cameras = [(k, self._camera_piece(k)) for k in sorted(changed)]
-            zooms = turn == 0 and (self._placing.search == "deep" or len(alone) <= few)
             judges = dict.fromkeys((photo for photo, _ in alone), self._placing.judge)
-            found = photo_links(self._placing, alone, cameras, judges, zooms=zooms)
+            found = photo_links(
+                self._placing, alone, cameras, judges, zooms=turn == 0, seconds=seconds
+            )
             changed = set()
             for link in sorted(found, key=lambda link: -(link.view.score or 0)):
                 if link.picture not in self._placed:

@@ -91,6 +91,16 @@ def fit_view(
         radius *= _GROWTH
 
 
+def fixed_view(picture: Pattern, camera: Pattern, view: View) -> Fitted | None:
+    """What a view gives as it is, over all that is common; None where that is too little."""
+    flat, zoom = upright(picture, view)
+    frame = Frame(camera.shape[1], camera.shape[0])
+    tiles = _tiles(frame, flat.shape, view, zoom, float("inf"))
+    if not len(tiles.corners):
+        return None
+    return _compared(np.ascontiguousarray(flat), camera, tiles, view, zoom)[0]
+
+
 def _plainest(
     flat: Pattern, camera: Pattern, tiles: "_Tiles", result: Fitted, zoom: float
 ) -> Fitted:

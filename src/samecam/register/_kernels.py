@@ -9,22 +9,64 @@ from samecam.arrays import Floats
 from samecam.compute import jit
 
 Table = npt.NDArray[np.int64]
-_CHUNK, _BLOCK = 512, 32
+BAND, _CHUNK, _BLOCK = 128, 512, 16
 _jit = jit(nogil=True, fastmath={"reassoc", "nsz", "contract"})
 
 
 @_jit
-def reduce_rows(
+def reduce_both(
+    source: npt.NDArray[Any],
+    low: int,
+    width: int,
+    lines: tuple[Table, Floats],
+    columns: tuple[Table, Floats],
+    work: tuple[Floats, Floats],
+    out: Floats,
+) -> None:
+    """out[x, y] = Σ_kl across[x, k] · down[y, l] · source[first[y] + l, begin[x] + k].
+
+    Band by band, so that what lies between the two sums stays in the cache.
+
+    Parameters
+    ----------
+    source : contiguous, as all others, which the compiler knows
+    low, width : columns of the source that are needed
+    lines, columns : first and down, begin and across; weights beyond the source are 0
+    work : (BAND, width or more) and (width or more, BAND)
+    out : at least as large as there are columns and lines
+    """
+    first, down = lines
+    begin, across = columns
+    part, turned = work
+    total = np.empty(BAND, dtype=np.float32)
+    for top in range(0, len(first), BAND):
+        rows = min(BAND, len(first) - top)
+        _reduce_rows(source, low, width, first[top : top + rows], down[top : top + rows], part)
+        for left in range(0, width, _BLOCK):
+            for y in range(rows):
+                for x in range(left, min(left + _BLOCK, width)):
+                    turned[x, y] = part[y, x]
+        for x in range(len(begin)):
+            total[:] = 0
+            for k in range(across.shape[1]):
+                w = across[x, k]
+                if w != 0:
+                    line = turned[begin[x] + k - low]
+                    for y in range(BAND):
+                        total[y] += w * line[y]
+            for y in range(rows):
+                out[x, top + y] = total[y]
+
+
+@_jit
+def _reduce_rows(
     source: npt.NDArray[Any], low: int, width: int, first: Table, weights: Floats, out: Floats
 ) -> None:
-    """out[y, x] = Σ_k weights[y, k] · source[first[y] + k, low + x], x up to `width`.
-
-    Weights beyond the source are 0. Both arrays are contiguous, which the compiler knows.
-    """
+    """out[y, x] = Σ_k weights[y, k] · source[first[y] + k, low + x], x up to `width`."""
     taps, height = weights.shape[1], source.shape[0]
-    for left in range(0, width, _CHUNK):
-        right = min(left + _CHUNK, width)
-        for y in range(len(weights)):
+    for y in range(len(weights)):
+        for left in range(0, width, _CHUNK):
+            right = min(left + _CHUNK, width)
             line = out[y, left:right]
             line[:] = 0
             for k in range(taps):
@@ -33,16 +75,6 @@ def reduce_rows(
                     other = source[at, low + left : low + right]
                     for x in range(line.size):
                         line[x] += w * np.float32(other[x])
-
-
-@_jit
-def transpose(source: Floats, height: int, width: int, out: Floats) -> None:
-    """out[x, y] = source[y, x] of the first rows and columns, in blocks that stay in the cache."""
-    for top in range(0, height, _BLOCK):
-        for left in range(0, width, _BLOCK):
-            for y in range(top, min(top + _BLOCK, height)):
-                for x in range(left, min(left + _BLOCK, width)):
-                    out[x, y] = source[y, x]
 
 
 @_jit
@@ -178,26 +210,32 @@ def total_at(maps: Floats, fine: int, places: Floats, grid: npt.NDArray[np.float
 
 
 @_jit
-def pack_pairs(values: Floats, filled: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
-    """Two bits a pixel of a row of numbers: words of signs and of "smaller than the rms" alternate.
+def pack_pairs(
+    values: Floats, width: int, filled: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]
+) -> None:
+    """Two bits a pixel of lines of numbers: words of signs and of "smaller than the rms" alternate.
 
     Parameters
     ----------
-    values : (d,), d a multiple of 64; exactly 0 where there is nothing
-    filled : (d / 64,) random signs for these
-    out : (2 · d / 64,) as `samecam.store.pack` makes them
+    values : (n, width or more); exactly 0 where there is nothing
+    width : a multiple of 64
+    filled : (n · width / 64,) random signs for these
+    out : (2 · n · width / 64,) as `samecam.store.pack` makes them
     """
     square = np.float32(0)
     count = 0
-    for k in range(values.size):
-        square += values[k] * values[k]
-        count += values[k] != 0
+    for line in values:
+        for k in range(width):
+            square += line[k] * line[k]
+            count += line[k] != 0
     rms = np.float32(np.sqrt(square / max(count, 1)))
     one, zero = np.uint64(1), np.uint64(0)
-    for j in range(values.size // 64):
+    words = width // 64
+    for j in range(len(values) * words):
+        line = values[j // words, 64 * (j % words) : 64 * (j % words) + 64]
         signs = small = zero
         for k in range(64):
-            v = values[64 * j + k]
+            v = line[k]
             bit = one << np.uint64(k)
             chance = filled[j] & bit
             signs |= bit if v > 0 else (chance if v == 0 else zero)

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import is_
 from typing import NamedTuple, Protocol
 
 from samecam import compute
 from samecam.arrays import Doubles
 from samecam.register._pieces import Piece
 from samecam.register._resample import Pattern
-from samecam.register._rows import Middles, Place, Top, Turning, places
+from samecam.register._rows import Middles, Place, Top, Turning
 from samecam.register._view import View
 
 UPRIGHT = Turning(0, mirrored=False)
@@ -26,19 +27,17 @@ class Scales:
     ----------
     values : pixels of the picture in one of the camera
     side : of the middle that is compared
-    reach : shifts in pixels, each way
-    turnings : turns of the picture that are tried
+    spots : turns and shifts that are tried
     """
 
     values: Doubles
     side: int
-    reach: int
-    turnings: tuple[Turning, ...]
+    spots: Sequence[Place]
 
     @property
     def positions(self) -> int:
         """Places at which a pair is compared."""
-        return len(self.values) * len(self.turnings) * (2 * self.reach + 1) ** 2
+        return len(self.values) * len(self.spots)
 
 
 class Peak(NamedTuple):
@@ -64,6 +63,7 @@ def peaks(
     told: Callable[[], None] | None = None,
     *,
     device: str = "cpu",
+    kept: "Kept | None" = None,
 ) -> Iterator[Peak]:
     """Places at which a picture may see a camera, best first of every pair.
 
@@ -75,14 +75,16 @@ def peaks(
     memory : bytes for the middles of cameras
     told : called after each picture
     device : that `choose_device` gave; on a GPU not more memory than half of what is free
+    kept : middles of an earlier search, to be used again
     """
-    spots = places(scales.turnings, scales.reach)
+    kept = kept or Kept()
+    spots = scales.spots
     step = max(1, _most_rows(scales.side, memory, device) // len(spots))
     pairs = sum(wanted(a, b) for a, _ in pictures for b, _ in cameras)
     least = _least(scales.positions, pairs)
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
-        middles = _middles([piece.pattern for _, piece in some], spots, scales.side, device)
+        middles = kept.middles(some, spots, scales.side, device)
         for number, piece in pictures:
             if told is not None and start == 0:
                 told()
@@ -100,6 +102,33 @@ class _Compared(Protocol):
 
     def highest(self, picture: Pattern, scales: Doubles, chosen: Sequence[int]) -> list[list[Top]]:
         """See `Middles.highest`."""
+
+
+class Kept:
+    """The middles of some cameras that were made last: searches of one kind follow each other."""
+
+    def __init__(self) -> None:
+        self._of: tuple[list[Piece], Sequence[Place], int] | None = None
+        self._middles: _Compared | None = None
+
+    def middles(
+        self, cameras: Sequence[tuple[int, Piece]], spots: Sequence[Place], side: int, device: str
+    ) -> "_Compared":
+        """The middles of cameras at all places, made anew if they are others."""
+        of = [piece for _, piece in cameras], spots, side
+        if self._middles is None or self._of is None or not _same(of, self._of):
+            self._of = self._middles = None  # before memory is taken again
+            self._middles = _middles([piece.pattern for piece in of[0]], spots, side, device)
+            self._of = of
+        return self._middles
+
+
+_Asked = tuple[list[Piece], Sequence[Place], int]
+
+
+def _same(one: _Asked, other: _Asked) -> bool:
+    pieces = len(one[0]) == len(other[0]) and all(map(is_, one[0], other[0]))
+    return pieces and one[2] == other[2] and list(one[1]) == list(other[1])
 
 
 def _middles(

@@ -1,5 +1,6 @@
 """Single photos at cameras: how each sees one, if it does."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,10 +13,11 @@ from samecam import compute
 from samecam.arrays import Floats
 from samecam.frames import Frame
 from samecam.register._cameras import Cameras, judged_as
-from samecam.register._links import Judge, Link, Numbered, Search, Searcher, judged_link
+from samecam.register._links import Judge, Link, Searcher, judged_link
 from samecam.register._pattern import as_pattern
 from samecam.register._pieces import SMALLEST, GroupedRows, Patterns, Piece, pieces
 from samecam.register._resample import warped
+from samecam.register._searches import Numbered, Search
 from samecam.register._view import View
 
 # Least scale at which a picture adds to the pattern of its camera.
@@ -31,6 +33,7 @@ def photo_links(
     judges: Mapping[int, Judge],
     *,
     zooms: bool = True,
+    seconds: float = math.inf,
 ) -> list[Link]:
     """How photos see cameras, also where the photo is the coarser of both; crops in "deep".
 
@@ -38,11 +41,21 @@ def photo_links(
     ----------
     judges : of each photo, by its number: what is searched for it is counted and judged there
     zooms : whether all zooms are searched, beside those that EXIF names
+    seconds : of a core that it may take, about; what does not fit is not searched
     """
     seen, there = dict(photos), dict(cameras)
-    fits = searcher.fits(photos, cameras, lambda photo, _: judges[photo], zooms=zooms)
     wide = zooms and searcher.search == "deep"  # photos wider than all that is known of a camera
-    back = searcher.fits(cameras, photos, lambda _, photo: judges[photo], near=False, zooms=wide)
+    back = searcher.fits(
+        cameras,
+        photos,
+        lambda _, photo: judges[photo],
+        near=False,
+        zooms=wide,
+        seconds=seconds / 2,
+    )
+    fits = searcher.fits(
+        photos, cameras, lambda photo, _: judges[photo], zooms=zooms, seconds=seconds / 2
+    )
     if searcher.search == "deep":
         fits += searcher.crops(photos, cameras, lambda photo, _: judges[photo])
     links = [judged_link(fit, seen, there, judges[fit[0].picture]) for fit in fits]

@@ -9,11 +9,12 @@ import numpy.typing as npt
 from samecam.errors import ParameterValueError
 from samecam.frames import Frame
 from samecam.register._fit import fit_view
-from samecam.register._links import Judge, turnings
+from samecam.register._links import Judge
 from samecam.register._pattern import as_pattern
 from samecam.register._peaks import Scales, peaks
 from samecam.register._pieces import SMALLEST, Piece
-from samecam.register._rows import Turning
+from samecam.register._rows import Turning, places
+from samecam.register._searches import turnings
 from samecam.register._view import View
 
 _SIDE = 1024
@@ -60,7 +61,7 @@ def register(
     if turns is not None:
         ways = tuple(Turning(turn, flipped) for flipped in (False, True) for turn in turns)
     ways = tuple(way for way in ways if mirrored or not way.mirrored)
-    searched = Scales(np.geomspace(scales[0], scales[1], count), side, reach, ways)
+    searched = Scales(np.geomspace(scales[0], scales[1], count), side, places(ways, reach))
     judge = Judge(1.0)
     judge.add(searched, 1)
     pieces = [(0, Piece(seen, lambda: patterns[0]))], [(1, Piece(there, lambda: patterns[1]))]

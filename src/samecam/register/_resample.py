@@ -29,29 +29,36 @@ def reduced(pattern: Pattern, scale: float, shape: tuple[int, int]) -> Floats:
     scale : pixels of the pattern in one of the result, each way
     shape : height and width of the result; 0 where the pattern has ended
     """
-    from samecam.register._kernels import reduce_rows, transpose
-
-    first, weights = taps(pattern.shape[0], scale, shape[0])
-    columns, across = taps(pattern.shape[1], scale, shape[1])
-    low = max(int(columns.min()), 0)
-    high = min(int(columns.max()) + across.shape[1], pattern.shape[1])
-    source = np.ascontiguousarray(pattern)
-    part, other = _buffer("part", shape[0], high - low), _buffer("other", high - low, shape[0])
-    reduce_rows(source, low, high - low, first, weights, part)
-    transpose(part, shape[0], high - low, other)
     out = np.empty(shape[::-1], dtype=np.float32)
-    reduce_rows(other, 0, shape[0], columns - low, across, out)
+    reduce_into(pattern, scale, shape, out)
     return out.T
 
 
-def _buffer(name: str, height: int, width: int) -> Floats:
-    """Array of that name and thread; its rows do not all begin at one place of the cache."""
+def reduce_into(pattern: Pattern, scale: float, shape: tuple[int, int], out: Floats) -> None:
+    """As `reduced`, column by column, into an array that may have longer rows."""
+    from samecam.register._kernels import BAND, reduce_both
+
+    lines = taps(pattern.shape[0], scale, shape[0])
+    columns = taps(pattern.shape[1], scale, shape[1])
+    low = max(int(columns[0].min()), 0)
+    width = max(min(int(columns[0].max()) + columns[1].shape[1], pattern.shape[1]) - low, 0)
+    work = line_buffer("part", BAND, width), _buffer("turned", width * BAND).reshape(width, BAND)
+    reduce_both(np.ascontiguousarray(pattern), low, width, lines, columns, work, out)
+
+
+def line_buffer(name: str, height: int, width: int) -> Floats:
+    """As many lines, and longer ones: they must not all begin at one place of the cache."""
     wide = width - width % 32 + 48
+    return _buffer(name, height * wide).reshape(height, wide)
+
+
+def _buffer(name: str, size: int) -> Floats:
+    """Memory of that name and thread, with what is left in it."""
     kept: Floats | None = getattr(_local, name, None)
-    if kept is None or kept.size < height * wide:
-        kept = np.empty(height * wide, dtype=np.float32)
+    if kept is None or kept.size < size:
+        kept = np.empty(size, dtype=np.float32)
         setattr(_local, name, kept)
-    return kept[: height * wide].reshape(height, wide)
+    return kept[:size]
 
 
 def taps(size: int, scale: float, n: int) -> tuple[Table, Floats]:

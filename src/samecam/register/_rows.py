@@ -11,7 +11,7 @@ import numpy as np
 from samecam import correlate
 from samecam.arrays import Doubles, Floats, Words
 from samecam.compute import thread_count
-from samecam.register._resample import Pattern, middle, reduced, turned
+from samecam.register._resample import Pattern, line_buffer, middle, reduce_into, reduced, turned
 from samecam.store import BitRows
 
 # Peaks that are told of each pair, and neighbouring scales in which one peak is seen.
@@ -106,7 +106,9 @@ def scaled_rows(pattern: Pattern, scales: Doubles, side: int) -> BitRows:
 
     def fill(k: int) -> None:
         by = levels[k]
-        _pack(reduced(smaller[by], float(scales[k]) / by, (side, side)), words[k], PICTURE)
+        lines = line_buffer("lines", side, side)
+        reduce_into(smaller[by], float(scales[k]) / by, (side, side), lines)
+        _pack(lines, side, words[k], PICTURE)
 
     _each(fill, len(scales))
     return BitRows(words, side * side)
@@ -120,7 +122,7 @@ def placed_rows(pattern: Pattern, places: Sequence[Place], side: int) -> Words:
         place = places[k]
         part = middle(pattern, (side, side), place.x, place.y)
         part = turned(part, place.turning.turn, place.turning.mirrored)
-        _pack(part.astype(np.float32), words[k], CAMERA)
+        _pack(np.ascontiguousarray(part.T, dtype=np.float32), side, words[k], CAMERA)
 
     _each(fill, len(places))
     return words
@@ -132,11 +134,13 @@ def places(turnings: Sequence[Turning], reach: int) -> list[Place]:
     return [Place(turning, x, y) for turning in turnings for y in line for x in line]
 
 
-def _pack(values: Pattern, out: Words, kind: int) -> None:
+def _pack(lines: Floats, side: int, out: Words, kind: int) -> None:
+    """Pack the columns of a square, as the first numbers of each line."""
     from samecam.register._kernels import pack_pairs
 
-    flat = np.ascontiguousarray(values.T).reshape(-1)  # column by column, as `reduced` makes it
-    pack_pairs(flat, signs(flat.size // 64, kind), out)
+    if side % 64:  # words go on from line to line
+        lines = np.ascontiguousarray(lines[:, :side]).reshape(1, side * side)
+    pack_pairs(lines, side * side // len(lines), signs(side * side // 64, kind), out)
 
 
 @lru_cache(maxsize=8)

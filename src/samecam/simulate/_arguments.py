@@ -23,6 +23,7 @@ _LEAST = {
     "odd_sizes": 0,
     "seed": 0,
 }
+_MOST_CROSSTALK = 3.0
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class Arguments:
     odd_sizes: int
     seed: int
     views: Views = field(default_factory=Views)
+    crosstalk: float = 0.0
 
     def size_of(self, model: int) -> Size:
         """Width and height of the photos of a model: models take the sizes in turn."""
@@ -64,6 +66,11 @@ class Arguments:
             )
         self._check_sizes()
         self.views.check(self.sizes)
+        if not 0 <= self.crosstalk <= _MOST_CROSSTALK:
+            raise ParameterError(
+                "crosstalk",
+                f"{{name}} is {self.crosstalk:g}: give 0 to {_MOST_CROSSTALK:g} pixels.",
+            )
         low, high = self.quality
         if not 1 <= low <= high <= 100:
             raise ParameterError(
@@ -111,6 +118,7 @@ class Arguments:
             "odd_sizes": self.odd_sizes,
             "seed": self.seed,
             **self.views.as_json(),
+            **({"crosstalk": self.crosstalk} if self.crosstalk else {}),
         }
 
 

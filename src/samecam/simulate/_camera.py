@@ -141,11 +141,15 @@ def draw_cameras(seed: int, cameras: int, models: int, outliers: int) -> list[Ca
     return bodies
 
 
-def pattern(seed: int, camera: Camera, height: int, width: int) -> NDArray[np.float32]:
+def pattern(
+    seed: int, camera: Camera, height: int, width: int, crosstalk: float = 0.0
+) -> NDArray[np.float32]:
     """Photo-response non-uniformity K of a body, shape (height, width).
 
     K = strength · (√(1 − SHARED) · own + √SHARED · common), where `own` and `common` are white
-    standard normal and `common` is the same for all bodies of the model.
+    standard normal and `common` is the same for all bodies of the model. With crosstalk every
+    pixel shares with its neighbours, by a bell of that standard deviation in pixels; the strength
+    stays.
     """
     own = stream(seed, _BODY_PATTERN, camera.number).standard_normal(
         (height, width), dtype=np.float32
@@ -156,4 +160,16 @@ def pattern(seed: int, camera: Camera, height: int, width: int) -> NDArray[np.fl
     own *= np.float32(camera.strength * (1 - SHARED) ** 0.5)
     common *= np.float32(camera.strength * SHARED**0.5)
     own += common
-    return own
+    return _shared_with_neighbours(own, crosstalk) if crosstalk else own
+
+
+def _shared_with_neighbours(values: NDArray[np.float32], deviation: float) -> NDArray[np.float32]:
+    """Values blurred by a bell, at the same variance."""
+    from scipy.ndimage import correlate1d
+
+    reach = int(np.ceil(4 * deviation))
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
+    weights /= np.sqrt((weights**2).sum())
+    for axis in (0, 1):
+        values = correlate1d(values, weights, axis=axis, mode="wrap")
+    return values

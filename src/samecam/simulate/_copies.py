@@ -53,6 +53,11 @@ class Messenger:
     reduction: Literal["lanczos", "bicubic", "halves"]
     mozjpeg: bool = False
 
+    @property
+    def words(self) -> str:
+        """As a person would say it."""
+        return f"{self.edge} pixels at quality {self.quality}"
+
 
 MESSENGERS: Mapping[str, Messenger] = MappingProxyType(
     {

@@ -1,0 +1,115 @@
+"""Views that two frames alone suggest: a picture turned, or reduced to another width.
+
+Such a view is compared as it is, on all that is common, and not searched for: there are few of
+them, so that a lower score stands out from chance.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from samecam import correlate
+from samecam.arrays import Doubles, Floats, Words
+from samecam.frames import Frame
+from samecam.register._peaks import Peak
+from samecam.register._pieces import Piece
+from samecam.register._resample import Pattern, middle, unturned, warped
+from samecam.register._rows import CAMERA, MAD, PICTURE, signs
+from samecam.register._view import View
+from samecam.store import BitRows
+
+Numbered = Sequence[tuple[int, Piece]]
+
+# Score of the whole frame from which a view is looked at more closely.
+_LOOKED_AT = 3.0
+# Shifts in pixels, away from the grid of JPEG, at which one view shows what chance gives.
+_OTHERS = ((3, 3), (-3, 3), (3, -3), (-3, -3), (5, 0), (-5, 0), (0, 5), (0, -5))
+# Scale up to which a picture counts as one of the same size.
+_SAME = 1.06
+
+
+def exact_views(picture: Frame, camera: Frame) -> list[View]:
+    """Views in which a picture sees all of a camera's frame: reduced, turned, or its middle.
+
+    None of a picture that is compared pixel by pixel anyway, or has less pixels each way.
+    """
+    views = []
+    for turn in (0, 90, 180, 270):
+        width, height = reversed(picture) if turn % 180 else picture
+        scale = min(width / camera.width, height / camera.height)
+        if (width - height) * (camera.width - camera.height) < 0:
+            continue
+        if scale > _SAME:
+            views.append(View(turn, scale=scale))
+        if scale == 1:
+            half = (width - camera.width) % 2 / 2, (height - camera.height) % 2 / 2
+            both = [View(turn, mirrored, shift=half) for mirrored in (False, True)]
+            views += both if turn or picture != camera else both[1:]
+    return views
+
+
+def exact_peaks(
+    pictures: Numbered,
+    cameras: Numbered,
+    wanted: Callable[[int, int], bool],
+    memory: int,
+    told: Callable[[], None],
+) -> Iterator[Peak]:
+    """Views by pictures of one frame of cameras of one frame, where they stand out.
+
+    Parameters
+    ----------
+    wanted : whether a picture and a camera, by their numbers, are to be compared
+    memory : bytes for the rows of cameras
+    told : called after each picture
+    """
+    frame = cameras[0][1].frame
+    views = exact_views(pictures[0][1].frame, frame)
+    step = max(1, 2 * memory // frame.n_pixels)
+    for start in range(0, len(cameras), step):
+        some = cameras[start : start + step]
+        there = _rows([piece.pattern for _, piece in some], CAMERA)
+        for number, piece in pictures:
+            if start == 0:
+                told()
+            chosen = [k for k, (camera, _) in enumerate(some) if wanted(number, camera)]
+            if not chosen:
+                continue
+            for view in views:
+                scores = _scores(_seen(piece.pattern(), view, frame), there)
+                for k in chosen:
+                    if scores[k] >= _LOOKED_AT:
+                        yield Peak(number, some[k][0], view)
+
+
+def _seen(picture: Pattern, view: View, camera: Frame) -> Pattern:
+    """The picture's pattern in the frame of the camera."""
+    if view.scale == 1:
+        return middle(unturned(picture, view.turn, view.mirrored), camera.shape)
+    return warped(picture, view, camera)
+
+
+def _scores(seen: Pattern, there: BitRows) -> Doubles:
+    """Correlations with all rows, in units of what shifts give."""
+    shifts = ((0, 0), *_OTHERS)
+    products = correlate.cross(
+        _rows([partial(np.roll, seen, k, (0, 1)) for k in shifts], PICTURE), there
+    )
+    usual = MAD * np.median(np.abs(products[1:]), axis=0)  # of each row
+    usual = np.maximum(usual, MAD * np.median(np.abs(products[1:])))
+    scores: Doubles = products[0].astype(np.float64) / np.maximum(usual, 1e-30)
+    return scores
+
+
+def _rows(patterns: Sequence[Callable[[], Pattern]], kind: int) -> BitRows:
+    """Whole frames, two bits a pixel; the last pixels are left out where they fill no word."""
+    from samecam.register._kernels import pack_pairs
+
+    words: list[Words] = []
+    for pattern in patterns:
+        line: Floats = np.ascontiguousarray(pattern(), dtype=np.float32).reshape(1, -1)
+        n = line.size // 64 * 64
+        words.append(np.empty(n // 32, dtype=np.uint64))
+        pack_pairs(line, n, signs(n // 64, kind), words[-1])
+    return BitRows(np.stack(words), n)
