@@ -42,6 +42,7 @@ QUICK = {
     "recompressed": SHARED,
     "residual": (),
     "rivals": SHARED,
+    "spectrum": SHARED,
     "strangers": (),
     "twins": (),
     "views": (),
