@@ -7,6 +7,8 @@ SHARED ?= $(wildcard ../shared)
 # Processes that run tests, side by side.
 JOBS ?= 2
 PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
+# Tests start hundreds of processes, each of which would compile the sources anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Whoever is free takes tests that another has not begun with.
 SIDE_BY_SIDE := -n $(JOBS) --dist worksteal
 

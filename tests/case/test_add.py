@@ -360,7 +360,7 @@ def test_what_cannot_be_added_to_says_so(world, case, tmp_path):
     cluster_fingerprints(tmp_path / "x.npy", tmp_path / "brought")
     with pytest.raises(SamecamError, match="made from a file of fingerprints"):
         add_photos(tmp_path / "brought", world.root / "held")
-    cluster_photos(world.root / "kept", case, WHOLE, ClusteringSettings("ssc"))
+    cluster_photos(world.root / "kept", case, WHOLE, ClusteringSettings("ssc"), search="off")
     with pytest.raises(SamecamError, match="grouped by 'ssc', which cannot let photos join later"):
         add_photos(case, world.root / "held")
 

@@ -25,6 +25,8 @@ from tests.case.conftest import make_photos
 from tests.processes import PATIENCE, command, run, run_apart, wait_for
 
 SETTINGS = ExtractionSettings()
+# Looking for views takes ten times as long as the rest, and has tests of its own.
+AS_SEEN = ClusteringSettings(search="off")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def photos(tmp_path_factory):
 @pytest.fixture(scope="module")
 def result(photos, tmp_path_factory):
     case = tmp_path_factory.mktemp("cluster") / "case"
-    return cluster_photos([photos / "images"], case, SETTINGS)
+    return cluster_photos([photos / "images"], case, SETTINGS, AS_SEEN)
 
 
 def read(path):
@@ -127,7 +129,7 @@ def test_the_result_speaks_for_itself(result):
 
 def test_the_same_again_is_given_again_and_other_settings_reuse_fingerprints(photos, result):
     before = (result.case / "clusters.csv").read_bytes()
-    again = cluster_photos([photos / "images"], result.case, SETTINGS)
+    again = cluster_photos([photos / "images"], result.case, SETTINGS, AS_SEEN)
     assert again.extraction.done == 0
     assert again.seconds == 0
     assert again.groups == result.groups
@@ -137,12 +139,12 @@ def test_the_same_again_is_given_again_and_other_settings_reuse_fingerprints(pho
         [photos / "images"],
         result.case,
         SETTINGS,
-        ClusteringSettings("ssc-nc", {"n_clusters": 2}),
+        ClusteringSettings("ssc-nc", {"n_clusters": 2}, search="off"),
     )
     assert other.extraction.done == 0
     assert other.seconds > 0
     assert len(other.sizes) == 2
-    back = cluster_photos([photos / "images"], result.case, SETTINGS)
+    back = cluster_photos([photos / "images"], result.case, SETTINGS, AS_SEEN)
     assert back.seconds > 0
     assert (result.case / "clusters.csv").read_bytes() == before
 
@@ -154,7 +156,7 @@ def test_a_lost_or_changed_answer_is_made_again(photos, result, name):
     whole = before[name]
     for damaged in (None, b"", b"path,cluster\n", whole[: len(whole) // 2], whole + b" "):
         file.unlink() if damaged is None else file.write_bytes(damaged)
-        again = cluster_photos([photos / "images"], result.case, SETTINGS)
+        again = cluster_photos([photos / "images"], result.case, SETTINGS, AS_SEEN)
         assert {n: (result.case / n).read_bytes() for n in before} == before
         assert again.groups == result.groups
 
@@ -162,6 +164,7 @@ def test_a_lost_or_changed_answer_is_made_again(photos, result, name):
 @pytest.mark.parametrize("method", ["auto", *(m for m in METHODS if m not in RIVALS)])
 def test_the_command(photos, tmp_path, method):
     words = ("cluster", photos / "images", "-o", tmp_path / "c", "--method", method)
+    words = words if method == "auto" else (*words, "--search", "off")
     code, out, error = run(*words, "--json", "--quiet")
     assert code == 0, error
     assert error == ""
@@ -178,7 +181,7 @@ def test_the_command(photos, tmp_path, method):
 
 def test_the_command_ends_with_a_report_of_this_answer(photos, tmp_path):
     case = tmp_path / "c"
-    words = ("cluster", photos / "images", "-o", case, "--json", "--quiet")
+    words = ("cluster", photos / "images", "-o", case, "--search", "off", "--json", "--quiet")
     code, out, error = run(*words, "--no-report")
     assert (code, json.loads(out)["report"]) == (0, None), error
     assert not (case / "report.html").exists()
@@ -240,7 +243,7 @@ def test_an_answer_left_by_a_kill_is_not_taken_for_another(photos, tmp_path, mon
     from samecam.case.folder import Case
 
     case = tmp_path / "case"
-    first = cluster_photos([photos / "images"], case, SETTINGS)
+    first = cluster_photos([photos / "images"], case, SETTINGS, AS_SEEN)
     save = Case.save
 
     def killed(self, **changes):
@@ -248,12 +251,12 @@ def test_an_answer_left_by_a_kill_is_not_taken_for_another(photos, tmp_path, mon
             raise KeyboardInterrupt
         save(self, **changes)
 
-    other = ClusteringSettings("ssc-nc", {"n_clusters": 1})
+    other = ClusteringSettings("ssc-nc", {"n_clusters": 1}, search="off")
     with monkeypatch.context() as patch:
         patch.setattr(Case, "save", killed)
         with pytest.raises(KeyboardInterrupt):
             cluster_photos([photos / "images"], case, SETTINGS, other)
-    again = cluster_photos([photos / "images"], case, SETTINGS)
+    again = cluster_photos([photos / "images"], case, SETTINGS, AS_SEEN)
     np.testing.assert_array_equal(again.labels, first.labels)
     assert again.seconds > 0
 
@@ -290,7 +293,7 @@ def hook(folder, text):
 def other(photos, tmp_path_factory):
     """A case with another answer than `result`."""
     case = tmp_path_factory.mktemp("other") / "case"
-    options = ClusteringSettings(options={"join_rate": 0.4})
+    options = ClusteringSettings(options={"join_rate": 0.4}, search="off")
     cluster_photos([photos / "images"], case, SETTINGS, options)
     return case
 
@@ -301,7 +304,7 @@ def test_killed_while_it_answers(photos, result, other, tmp_path, moment):
     case, names = tmp_path / "c", ("clusters.csv", "clusters.json")
     shutil.copytree(other, case)
     old = (case / "clusters.csv").read_bytes()
-    words = ("cluster", photos / "images", "-o", case, "--quiet")
+    words = ("cluster", photos / "images", "-o", case, "--search", "off", "--quiet")
     faulty = hook(tmp_path / "hook", KILLS[moment])
     assert run_apart(*words, module_path=faulty)[0] == -signal.SIGKILL
     table = (case / "clusters.csv").read_bytes()

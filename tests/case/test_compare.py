@@ -17,6 +17,7 @@ from samecam.cluster import METHODS, RIVALS
 from samecam.compute import Resources, no_progress
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
+from tests.case.studied import compare_here
 from tests.case.worlds import tree
 
 
@@ -118,7 +119,8 @@ def test_bars_are_as_long_as_their_numbers():
     assert "c (failed)" in [e.text for e in root.iter()]
 
 
-def test_without_room_for_correlations_the_answer_is_the_same(made, compared):
+def test_without_room_for_correlations_the_answer_is_the_same(made, compared, monkeypatch):
+    compare_here(monkeypatch)
     small = compare_methods(
         made / "case", ["consolidated"], truth=made / "truth.csv", memory=14_000
     )
@@ -130,7 +132,8 @@ def test_without_room_for_correlations_the_answer_is_the_same(made, compared):
         assert "memory" in small.rows[0].failure
 
 
-def test_without_truth_there_are_no_scores(made):
+def test_without_truth_there_are_no_scores(made, monkeypatch):
+    compare_here(monkeypatch)
     row = compare_methods(made / "case", ["average-linkage"]).rows[0]
     assert row.scores is None
     assert row.groups is not None

@@ -16,6 +16,7 @@ from samecam import cluster_fingerprints
 from samecam.case import verify_case
 from samecam.errors import SamecamError
 from samecam.store import DiskStore
+from tests.case.studied import compare_here
 from tests.case.worlds import WHOLE, copied, shared_world, tree
 from tests.processes import run
 
@@ -65,7 +66,10 @@ def evidence_disk(world, tmp_path):
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def test_every_command_that_reads_works_on_a_read_only_disk(evidence_disk, world, tmp_path):
+def test_every_command_that_reads_works_on_a_read_only_disk(
+    evidence_disk, world, tmp_path, monkeypatch
+):
+    compare_here(monkeypatch)
     case, held = evidence_disk, next((world.root / "held").iterdir())
     truth = tmp_path / "truth.csv"
     truth.write_text("path,camera\n" + "".join(f"{p},{c}\n" for p, c in world.truth.items()))

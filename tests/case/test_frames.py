@@ -31,6 +31,7 @@ from samecam.report import write_report
 from samecam.report._correlations import correlations
 from tests.case.conftest import row_of
 from tests.case.many import ALONE, FRAMES, GROUPS, by_camera, groups_of, make_pile
+from tests.case.studied import compare_here
 from tests.processes import run, run_apart
 
 TABLES = ("images.csv", "clusters.csv", "evidence.csv", "clusters.json")
@@ -299,7 +300,8 @@ def test_every_method_takes_frames_of_few_photos(whole, method):
     assert labels[[photo.frame == (120, 66) for photo in used]].tolist() == [-1]
 
 
-def test_methods_are_compared_over_all_frames(pile, case, tmp_path):
+def test_methods_are_compared_over_all_frames(pile, case, tmp_path, monkeypatch):
+    compare_here(monkeypatch)
     truth = truth_of(pile, tmp_path / "truth.csv")
     rows = compare_methods(case, ["consolidated", "lin-ls"], truth=truth).rows
     assert [row.failure for row in rows] == ["", ""]

@@ -31,12 +31,12 @@ def disk(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def whole(disk):
-    return cluster_photos(disk / "images", disk / "whole case")
+    return cluster_photos(disk / "images", disk / "whole case", search="quick")
 
 
 @pytest.fixture(scope="module")
 def plain(disk):
-    return cluster_photos(disk / "plain", disk / "plain case")
+    return cluster_photos(disk / "plain", disk / "plain case", search="quick")
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """A case of frames that are kept in two bits a pixel by default, from the files to the answer."""
 
 import csv
+from functools import cache
 
 import numpy as np
 import pytest
@@ -15,13 +16,17 @@ from samecam.photos import read_frame
 FRAME, CAMERAS, PHOTOS = Frame(2400, 1680), 2, 4  # just above 4 megapixels
 
 
+@cache
+def pattern(camera):
+    return np.random.default_rng(camera).standard_normal(FRAME.shape, dtype=np.float32)
+
+
 def photo(camera, number):
     """A gray picture with a camera's pattern."""
-    pattern = np.random.default_rng(camera).standard_normal(FRAME.shape, dtype=np.float32)
     rng = np.random.default_rng([camera, number])
     y, x = np.mgrid[: FRAME.height, : FRAME.width].astype(np.float32)
     light = 120 + 50 * np.sin(x / 290 + number) * np.cos(y / 170)
-    light *= 1 + 0.02 * pattern
+    light *= 1 + 0.02 * pattern(camera)
     light += 3 * rng.standard_normal(FRAME.shape, dtype=np.float32)
     return Image.fromarray(np.clip(light, 0, 255).astype(np.uint8))
 
@@ -36,7 +41,8 @@ def made(tmp_path_factory):
         for number in range(PHOTOS):
             photo(camera, number).save(root / "photos" / f"{camera}-{number}.jpg", quality=92)
     photo(0, PHOTOS).save(root / "held" / "0.jpg", quality=92)
-    result = cluster_photos(root / "photos", root / "case", resources=Resources(workers=2))
+    plain = {"search": "off", "resources": Resources(workers=2)}  # views have tests of their own
+    result = cluster_photos(root / "photos", root / "case", **plain)
     return root, result
 
 
@@ -62,9 +68,9 @@ def test_cameras_are_told_apart_and_rows_are_those_of_the_files(made):
 
 def test_evidence_and_matches_agree(made):
     root, result = made
-    match = match_photos(root / "case", root / "held").photos[0]
+    match = match_photos(root / "case", root / "held", search="off").photos[0]
     assert (match.verdict, match.group) == ("match", 0)
-    again = match_photos(root / "case", root / "photos" / "1-2.jpg").photos[0]
+    again = match_photos(root / "case", root / "photos" / "1-2.jpg", search="off").photos[0]
     with open(root / "case" / "clusters.csv", newline="", encoding="utf-8") as stream:
         row = next(r for r in csv.DictReader(stream) if r["path"] == "1-2.jpg")
     assert again.known == "1-2.jpg"

@@ -58,9 +58,10 @@ def test_a_case_agrees_with_itself_and_nothing_is_written(world):
     assert {path: path.stat().st_mtime_ns for path in world.case.rglob("*")} == stamps
 
 
-@pytest.mark.parametrize("method", ["ssc", "ls-ssc"])
-def test_every_method_can_be_replayed(place, method):
-    cluster_photos(place / "photos", place / "case", WHOLE, ClusteringSettings(method))
+@pytest.mark.parametrize(("method", "search"), [("ssc", "quick"), ("ls-ssc", "off")])
+def test_every_method_can_be_replayed(place, method, search):
+    settings = ClusteringSettings(method, search=search)
+    cluster_photos(place / "photos", place / "case", WHOLE, settings)
     assert verify_case(place / "case", resources=Resources(workers=1)).agrees
     assert verify_case(place / "case", resources=Resources(workers=2)).agrees
 

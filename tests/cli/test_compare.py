@@ -12,6 +12,7 @@ from samecam.cli._methods import METHODS as NAMES
 from samecam.cluster import METHODS
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
+from tests.case.studied import compare_here
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,8 @@ def compare(*words):
     return CliRunner().invoke(cli, ["compare", *map(str, words)], standalone_mode=False)
 
 
-def test_one_table(made):
+def test_one_table(made, monkeypatch):
+    compare_here(monkeypatch)
     result = compare(made / "case", "--methods", "average-linkage, msc", "--truth", made / "truth.csv")  # noqa: E501  # fmt: skip
     assert result.return_value == 0, result.exception
     lines = result.stdout.splitlines()
@@ -46,7 +48,8 @@ def test_one_table(made):
     assert "compare.svg" in result.stdout
 
 
-def test_json_and_failures(made):
+def test_json_and_failures(made, monkeypatch):
+    monkeypatch.setattr("samecam.case.studies._compare._correlate", lambda *_: None)
     result = compare(made / "case", "--methods", "msc", "--json", "--quiet", "--timeout", 0.05)
     assert json.loads(result.stdout)["methods"][0]["failure"].startswith("It took longer")
     assert result.stderr == ""
@@ -54,7 +57,8 @@ def test_json_and_failures(made):
     assert "msc               failed: It took longer than 0.05 seconds." in result.stdout
 
 
-def test_without_truth(made):
+def test_without_truth(made, monkeypatch):
+    compare_here(monkeypatch)
     result = compare(made / "case", "--methods", "msc")
     assert result.stdout.splitlines()[1].split()[1:6] == ["–"] * 5
 

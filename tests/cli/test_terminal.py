@@ -23,6 +23,7 @@ from samecam.cli._progress import Phases
 from samecam.cli._text import counted, printable
 from samecam.errors import SamecamError
 from tests.case.conftest import write
+from tests.case.studied import compare_here
 from tests.cli.test_evaluate import write_case, write_truth
 from tests.cli.typed import typed
 from tests.photos.pictures import encode, scene
@@ -215,7 +216,8 @@ def evil(tmp_path_factory):
     return root
 
 
-def test_every_command_on_a_case_of_evil_names(evil):
+def test_every_command_on_a_case_of_evil_names(evil, monkeypatch):
+    compare_here(monkeypatch)
     case, photos = evil / "case \x1b[31m\x07", evil / "photos"
     truth = evil / "t\r.csv"
     write_truth(truth, dict.fromkeys(os.listdir(photos), "\x1bcamera"))

@@ -34,11 +34,18 @@ def tune(*words):
     return CliRunner().invoke(cli, ["tune", *map(str, words)], standalone_mode=False)
 
 
-def test_words_file_and_picture(made):
+@pytest.fixture(scope="module")
+def tuned(made):
+    """What the command says, and what it writes; the case's answer is left alone."""
     before = (made / "case" / "clusters.csv").read_bytes()
     result = tune(made / "case", "--truth", made / "truth.csv", "--runs", 2)
     assert result.return_value == 0, result.exception
-    told = json.loads((made / "case" / "tune.json").read_text())
+    assert (made / "case" / "clusters.csv").read_bytes() == before
+    return result, json.loads((made / "case" / "tune.json").read_text())
+
+
+def test_words_file_and_picture(made, tuned):
+    result, told = tuned
     assert told["format"] == "samecam-tune"
     assert (told["photos"], told["cameras"], told["n_pixels"]) == (75, 3, 4096)
     gamma = told["options"]["gamma"]
@@ -54,7 +61,6 @@ def test_words_file_and_picture(made):
     assert f"--method ssc-nc --gamma {gamma:.3g}" in result.stdout
     edge_is_told(told["gamma"], result.stdout)
     assert (made / "case" / "tune.svg").read_text().startswith("<?xml")
-    assert (made / "case" / "clusters.csv").read_bytes() == before
 
 
 def edge_is_told(gamma, words):
@@ -99,11 +105,10 @@ def test_what_is_handed_out_was_run(made, tmp_path, monkeypatch):
     assert (given["photos"], given["cameras"], given["n_pixels"]) == (40, 3, 4096)
 
 
-def test_the_options_work(made):
+def test_the_options_work(made, tuned, tmp_path):
     """What is told to be given can be given, and groups these photos."""
-    tuned = tune_case(made / "case", made / "truth.csv", runs=1, out=made / "tuned.json")
-    settings = ClusteringSettings("ls-ssc", tuned.options())
-    again = cluster_fingerprints(made / "X.npy", made / "case", settings)
+    settings = ClusteringSettings("ls-ssc", tuned[1]["options"])
+    again = cluster_fingerprints(made / "X.npy", tmp_path / "case", settings)
     truth = read_truth(made / "truth.csv")
     group = {path: group.id for group in again.groups for path in group.paths}
     assert scores(list(truth.values()), [group.get(path, -1) for path in truth]).f > 0.95

@@ -203,6 +203,7 @@ print(json.dumps({"grown": grown, "z": photos.z.tolist(), "p": photos.p_value.to
 """
 
 
+@pytest.mark.slow
 def test_peak_memory_is_the_budget_and_16_mib(tmp_path):
     # 6,000 photos and 1,000 groups: their comparisons take 48 MB, a strip of all rows 49 MB.
     X, _ = fingerprints([6] * 1000, 0.1, 1024, seed=3)

@@ -155,6 +155,7 @@ def test_cameras_of_few_photos_are_strangers_or_every_fifth(monkeypatch):
 @pytest.fixture
 def small(monkeypatch):
     """Both experiments, as small as they can be, and services that reduce such small photos."""
+    monkeypatch.setattr(_piles, "SEARCH", "quick")
     monkeypatch.setattr(views, "QUICK", (2, 8, 2, (640, 480)))
     monkeypatch.setattr(messengers, "QUICK", (2, 1, (640, 480)))
     monkeypatch.setattr(messengers, "KEPT", 3)
@@ -196,7 +197,8 @@ def test_views_of_real_photos(originals, tmp_path):
 
 
 @pytest.mark.usefixtures("small")
-def test_messengers_on_simulated_photos(tmp_path):
+def test_messengers_on_simulated_photos(tmp_path, monkeypatch):
+    monkeypatch.setattr(_piles, "SEARCH", "off")
     result = written("messengers", tmp_path)
     assert [row["service"] for row in result["rows"] if row["search"] == "off"] == [
         "whatsapp",

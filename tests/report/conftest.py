@@ -47,7 +47,7 @@ def made(tmp_path_factory):
     """The case and its photos; not to be changed."""
     root = tmp_path_factory.mktemp("report")
     photos = _make_photos(root)
-    cluster_photos([photos], root / "case")
+    cluster_photos([photos], root / "case", search="off")
     return root / "case"
 
 

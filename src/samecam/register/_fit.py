@@ -7,10 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Doubles, Floats
+from samecam.arrays import Doubles, Floats, Table
 from samecam.compute import thread_count
 from samecam.frames import Frame
-from samecam.register._kernels import Table
 from samecam.register._resample import Pattern, upright
 from samecam.register._view import View, centre, square_radius
 

@@ -5,10 +5,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats
+from samecam.arrays import Floats, Table
 from samecam.compute import jit
 
-Table = npt.NDArray[np.int64]
 BAND, _CHUNK, _BLOCK = 128, 512, 16
 _jit = jit(nogil=True, fastmath={"reassoc", "nsz", "contract"})
 

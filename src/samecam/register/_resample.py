@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.arrays import Floats
+from samecam.arrays import Floats, Table
 from samecam.frames import Frame
-from samecam.register._kernels import Table
 from samecam.register._view import View, centre, square_radius
 
 _local = threading.local()

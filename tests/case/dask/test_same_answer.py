@@ -26,6 +26,7 @@ METHODS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_batches")
 def test_every_file_of_a_case_is_the_same(photos, cluster, tmp_path, monkeypatch):
     """Once here, once there: fingerprints in batches of four, then two ways of grouping."""
