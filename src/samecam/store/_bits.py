@@ -8,7 +8,6 @@ import numpy.typing as npt
 from samecam.arrays import Floats, Words
 from samecam.frames import Frame
 from samecam.store._encoded import EncodedRows
-from samecam.store._kernels import unpack_bits, unpack_pairs
 
 _WORD = 64
 
@@ -49,6 +48,8 @@ def unpack(
     first : bit of the first word that is the first pixel of `out`
     scales : (n,), of rows of two bits a pixel
     """
+    from samecam.store._kernels import unpack_bits, unpack_pairs
+
     if scales is not None:
         unpack_pairs(words, first, scales, out)
         return
