@@ -5,7 +5,6 @@ them, so that a lower score stands out from chance.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from samecam.arrays import Doubles, Floats, Words
 from samecam.frames import Frame
 from samecam.register._peaks import Peak
 from samecam.register._pieces import Piece
-from samecam.register._resample import Pattern, middle, unturned, warped
+from samecam.register._resample import Pattern, middle, reduced, unturned
 from samecam.register._rows import CAMERA, MAD, PICTURE, signs
 from samecam.register._view import View
 from samecam.store import BitRows
@@ -23,8 +22,8 @@ Numbered = Sequence[tuple[int, Piece]]
 
 # Score of the whole frame from which a view is looked at more closely.
 _LOOKED_AT = 3.0
-# Shifts in pixels, away from the grid of JPEG, at which one view shows what chance gives.
-_OTHERS = ((3, 3), (-3, 3), (3, -3), (-3, -3), (5, 0), (-5, 0), (0, 5), (0, -5))
+# Shifts at which a view shows what chance gives, in words of 64 pixels: those cost nothing.
+_OTHERS = (-7, -5, -3, -1, 1, 3, 5, 7)
 # Scale up to which a picture counts as one of the same size.
 _SAME = 1.06
 
@@ -85,17 +84,17 @@ def exact_peaks(
 
 def _seen(picture: Pattern, view: View, camera: Frame) -> Pattern:
     """The picture's pattern in the frame of the camera."""
+    upright = unturned(picture, view.turn, view.mirrored)
     if view.scale == 1:
-        return middle(unturned(picture, view.turn, view.mirrored), camera.shape)
-    return warped(picture, view, camera)
+        return middle(upright, camera.shape)
+    return reduced(upright, view.scale, camera.shape)
 
 
 def _scores(seen: Pattern, there: BitRows) -> Doubles:
     """Correlations with all rows, in units of what shifts give."""
-    shifts = ((0, 0), *_OTHERS)
-    products = correlate.cross(
-        _rows([partial(np.roll, seen, k, (0, 1)) for k in shifts], PICTURE), there
-    )
+    row = _rows([lambda: seen], PICTURE).values
+    shifted = [row, *(np.roll(row, 2 * words, axis=1) for words in _OTHERS)]
+    products = correlate.cross(BitRows(np.concatenate(shifted), there.n_pixels), there)
     usual = MAD * np.median(np.abs(products[1:]), axis=0)  # of each row
     usual = np.maximum(usual, MAD * np.median(np.abs(products[1:])))
     scores: Doubles = products[0].astype(np.float64) / np.maximum(usual, 1e-30)

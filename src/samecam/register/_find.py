@@ -14,9 +14,10 @@ from samecam.register._pieces import GroupedRows, Patterns, Piece, pieces
 from samecam.register._searches import Numbered, Search
 from samecam.register._view import View
 
-# Seconds of a core for which photos alone may be searched, beside those that all photos took to
-# be read: so many for each of them and for its megapixels.
+# Seconds of a core for which may be searched: so many, and those that all photos took to be read,
+# for each of them and for its megapixels. Of these for photos alone, at least.
 _LEAST, _READING, _MEGAPIXEL = 20.0, 0.03, 0.011
+_PHOTOS = 1 / 3
 # Times that photos alone are tried again, since cameras have grown by others.
 _ROUNDS = 3
 
@@ -50,8 +51,7 @@ def find_cameras(
         labels[part.photos] = part.groups
     searchers = [Searcher(search, rate / 2, memory // 3, progress, used.device) for _ in range(2)]
     work = _Work(labels, groups, alone, patterns, *searchers)
-    work.join_groups()
-    work.place_photos(math.inf if search == "deep" else _LEAST + _reading(frames))
+    work.run(math.inf if search == "deep" else _LEAST + _reading(frames))
     return work.result()
 
 
@@ -81,15 +81,21 @@ class _Work:
         self._cameras: list[Camera] = []
         self._dropped = 0
 
-    def join_groups(self) -> None:
+    def run(self, seconds: float) -> None:
+        """All of it, within so many seconds of a core, about, for each step."""
+        self._join_groups(seconds)
+        left = seconds if math.isinf(seconds) else seconds - self._joining.seconds
+        self._place_photos(max(left, _PHOTOS * seconds))
+
+    def _join_groups(self, seconds: float) -> None:
         """Cameras out of groups."""
         groups = list(self._groups.items())
-        together = self._joining.links(groups)
+        together = self._joining.links(groups, seconds)
         sizes = {group: piece.photos for group, piece in groups}
         shapes = {group: piece.frame for group, piece in groups}
         self._cameras, self._dropped = cameras_of(shapes, sizes, together)
 
-    def place_photos(self, seconds: float) -> None:
+    def _place_photos(self, seconds: float) -> None:
         """Photos alone at cameras, again and again as long as cameras grow.
 
         What would take more than so many seconds of a core, about, is not searched.

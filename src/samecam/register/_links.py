@@ -89,6 +89,11 @@ class Searcher:
     memory : bytes for the middles of cameras
     progress : told of pictures looked at, and all pictures
     device : that `choose_device` gave; it searches, fits are made by the processor
+
+    Attributes
+    ----------
+    judge : what was searched, unless others judge
+    seconds : of a core that it took, about
     """
 
     def __init__(
@@ -102,12 +107,13 @@ class Searcher:
         self.search, self.judge = search, Judge(rate)
         self._memory, self._progress, self._device = memory, progress, device
         self._done = self._total = 0
+        self.seconds = 0.0
         self._kept = Kept()
 
-    def links(self, pieces: Numbered) -> list[Link]:
-        """Links among pieces."""
+    def links(self, pieces: Numbered, seconds: float = math.inf) -> list[Link]:
+        """Links among pieces, searched for so many seconds of a core, about."""
         there = dict(pieces)
-        fits = self.fits(pieces, pieces, lambda *_: self.judge, same=True)
+        fits = self.fits(pieces, pieces, lambda *_: self.judge, same=True, seconds=seconds)
         judged = [judged_link(fit, there, there, self.judge) for fit in fits]
         return [link for link in judged if link is not None]
 
@@ -130,13 +136,16 @@ class Searcher:
         same : whether pictures and cameras are the same pieces
         near : whether scales near 1 are searched
         zooms : whether all zooms are searched, beside those that EXIF names
-        seconds : of a core that it may take, about; what does not fit is not searched
+        seconds : of a core that it may take, about; what does not fit is searched in a smaller
+            middle, or not at all
         """
         work = []
         for part in searches(pictures, cameras, self.search if zooms else "quick"):
-            if (near or part.scales.values[0] >= 1) and part.seconds <= seconds:
-                work.append(part)
-                seconds -= part.seconds
+            if near or part.scales.values[0] >= 1:
+                fitting = [some for some in (part, part.smaller()) if some.seconds <= seconds]
+                work += fitting[:1]
+                seconds -= sum(some.seconds for some in fitting[:1])
+        self.seconds += sum(part.seconds for part in work)
         self._total += sum(len(part.pictures) for part in work)
         fits = list(self._exact(pictures, cameras, judges, same=same, near=near))
         return fits + [fit for part in work for fit in self._fits(part, judges, same=same)]
@@ -207,6 +216,7 @@ class Searcher:
             self._told,
             device=self._device,
             kept=self._kept,
+            often=part.often,
         )
         clear = set[tuple[int, int]]()
         for peak in sorted(found, key=lambda peak: -(peak.view.score or 0)):

@@ -14,7 +14,7 @@ from samecam.register._view import View
 
 UPRIGHT = Turning(0, mirrored=False)
 # Chance peaks of a pair of patterns that are looked at more closely.
-_LOOKED_AT = 0.1
+OFTEN = 0.1
 # The same of all pairs together, at most.
 _MOST = 300
 
@@ -64,6 +64,7 @@ def peaks(
     *,
     device: str = "cpu",
     kept: "Kept | None" = None,
+    often: float = OFTEN,
 ) -> Iterator[Peak]:
     """Places at which a picture may see a camera, best first of every pair.
 
@@ -76,12 +77,13 @@ def peaks(
     told : called after each picture
     device : that `choose_device` gave; on a GPU not more memory than half of what is free
     kept : middles of an earlier search, to be used again
+    often : chance peaks of a pair that are told
     """
     kept = kept or Kept()
     spots = scales.spots
     step = max(1, _most_rows(scales.side, memory, device) // len(spots))
     pairs = sum(wanted(a, b) for a, _ in pictures for b, _ in cameras)
-    least = _least(scales.positions, pairs)
+    least = _least(scales.positions, pairs, often)
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
         middles = kept.middles(some, spots, scales.side, device)
@@ -154,8 +156,8 @@ def _view(top: Top, scales: Scales, spots: Sequence[Place]) -> View:
     return View(turn, mirrored, scale, shift=(float(x), float(y)), score=top.score)
 
 
-def _least(positions: int, pairs: int) -> float:
+def _least(positions: int, pairs: int, often: float) -> float:
     """Score that chance passes now and then, in so many places of so many pairs."""
     from scipy.special import ndtri
 
-    return float(-ndtri(min(min(_LOOKED_AT, _MOST / max(pairs, 1)) / positions, 0.02)))
+    return float(-ndtri(min(min(often, _MOST / max(pairs, 1)) / positions, 0.02)))

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from samecam.arrays import Doubles
 from samecam.frames import Frame
-from samecam.register._peaks import Scales
+from samecam.register._peaks import OFTEN, Scales
 from samecam.register._pieces import Piece
 from samecam.register._rows import Turning, places
 
@@ -17,8 +18,9 @@ Numbered = Sequence[tuple[int, Piece]]
 
 # Sides of small middles, and the score in them that two full views of a camera must expect.
 _SIDES, _ENOUGH = (256, 512), 24.0
-# Seconds of a core for a pixel at a scale, and for one compared (benchmarks/views.py).
-_RESAMPLED, _COMPARED = 2.3e-9, 4.5e-12
+_SELDOM = 0.02
+# Seconds of a core for a pixel at a scale, for one compared, and for a fit (benchmarks/views.py).
+_RESAMPLED, _COMPARED, _FITTED = 2.3e-9, 4.5e-12, 0.3
 # How far about known scales is looked.
 _ABOUT = 0.006
 _ZOOM_ABOUT = 0.015
@@ -53,22 +55,39 @@ class Part(NamedTuple):
     pairs: frozenset[tuple[int, int]] | None = None
 
     @property
+    def often(self) -> float:
+        """Chance peaks of a pair that are fitted: of single photos, which may be many, fewer."""
+        return _SELDOM if _single(self.pictures, self.cameras) else OFTEN
+
+    @property
     def seconds(self) -> float:
-        """That a core takes, about: every picture at all scales, and that at all places."""
+        """That a core takes, about: every picture at all scales, that at all places, and fits."""
         pixels = len(self.pictures) * len(self.scales.values) * self.scales.side**2
-        return pixels * (_RESAMPLED + len(self.cameras) * len(self.scales.spots) * _COMPARED)
+        fits = len(self.pictures) * len(self.cameras) * self.often
+        compared = len(self.cameras) * len(self.scales.spots) * _COMPARED
+        return fits * _FITTED + pixels * (_RESAMPLED + compared)
+
+    def smaller(self) -> "Part":
+        """The same in a middle of half the side, at an eighth of the cost."""
+        side = -(-self.scales.side // 128) * 64
+        return self._replace(scales=replace(self.scales, side=side, values=self.scales.values[::2]))
+
+
+def _single(*sides: Numbered) -> bool:
+    return any(piece.photos == 1 for some in sides for _, piece in some)
 
 
 def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[Part]:
     """What is searched, from cheap to dear."""
-    single = any(piece.photos == 1 for some in (pictures, cameras) for _, piece in some)
-    few = single and search != "deep"  # of single photos, which may be many, the usual first
+    few = (
+        _single(pictures, cameras) and search != "deep"
+    )  # of single photos, which may be many, the usual first
     for some, others in parts(pictures, cameras, lambda frame: tuple(frame)):
         seen, there = some[0][1].frame, others[0][1].frame
         ways = [way for way in turnings(seen, there) if not (few and way.mirrored)]
         for ratio in _ratios(seen, there):
             steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others)
-            scales = Scales(steps, side, tuple(places(ways, 1 if few else 2)))
+            scales = Scales(steps, side, tuple(places(ways, 1)))
             yield Part(some, others, scales, math.inf)
     for some, others, zoom in _zoomed(pictures, cameras):
         ways = list(turnings(some[0][1].frame, others[0][1].frame))
