@@ -120,7 +120,7 @@ def test_what_takes_too_long_is_not_searched():
     assert [part.seconds > 0 for part in work] == [True] * len(work)
     near = next(part for part in work if part.scales.values[0] < 1)
     zooms = next(part for part in work if part.scales.values[-1] > 4)
-    assert zooms.seconds > 5 * near.seconds
+    assert zooms.seconds > near.seconds
     counts = []
     for seconds in (0.0, near.seconds * 1.01, math.inf):
         searcher = Searcher("normal", 0.01, 2**30)

@@ -102,13 +102,14 @@ class _Work:
         """
         changed = set(range(len(self._cameras)))
         for turn in range(_ROUNDS):
+            left = seconds - (0.0 if math.isinf(seconds) else self._placing.seconds)
             alone = [item for item in self._alone.items() if item[0] not in self._placed]
             if not alone or not changed:
                 return
             cameras = [(k, self._camera_piece(k)) for k in sorted(changed)]
             judges = dict.fromkeys((photo for photo, _ in alone), self._placing.judge)
             found = photo_links(
-                self._placing, alone, cameras, judges, zooms=turn == 0, seconds=seconds
+                self._placing, alone, cameras, judges, zooms=turn == 0, seconds=left
             )
             changed = set()
             for link in sorted(found, key=lambda link: -(link.view.score or 0)):

@@ -141,7 +141,9 @@ class Searcher:
         """
         work = []
         for part in searches(pictures, cameras, self.search if zooms else "quick"):
-            if near or part.scales.values[0] >= 1:
+            if part.known:
+                work.append(part)
+            elif near or part.scales.values[0] >= 1:
                 fitting = [some for some in (part, part.smaller()) if some.seconds <= seconds]
                 work += fitting[:1]
                 seconds -= sum(some.seconds for some in fitting[:1])
@@ -192,7 +194,7 @@ class Searcher:
 
     def _fits(self, part: Part, judges: Judges, *, same: bool) -> Iterator[Fit]:
         """Peaks of one search, the best first, and what a fit makes of them."""
-        some, others, scales, radius, asked = part
+        some, others, scales, radius, asked, _ = part
         once = bool(scales.values[0] < 1)  # of two pieces either may be the picture
 
         def wanted(a: int, b: int) -> bool:

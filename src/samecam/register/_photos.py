@@ -44,13 +44,12 @@ def photo_links(
     seconds : of a core that it may take, about; what does not fit is not searched
     """
     seen, there = dict(photos), dict(cameras)
-    wide = zooms and searcher.search == "deep"  # photos wider than all that is known of a camera
     back = searcher.fits(
         cameras,
         photos,
         lambda _, photo: judges[photo],
         near=False,
-        zooms=wide,
+        zooms=zooms,
         seconds=seconds / 2,
     )
     fits = searcher.fits(

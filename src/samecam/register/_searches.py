@@ -19,8 +19,8 @@ Numbered = Sequence[tuple[int, Piece]]
 # Sides of small middles, and the score in them that two full views of a camera must expect.
 _SIDES, _ENOUGH = (256, 512), 24.0
 _SELDOM = 0.02
-# Seconds of a core for a pixel at a scale, for one compared, and for a fit (benchmarks/views.py).
-_RESAMPLED, _COMPARED, _FITTED = 2.3e-9, 4.5e-12, 0.3
+# Seconds of a core for a pixel at a scale, one at a place, one compared, and for a fit.
+_RESAMPLED, _PLACED, _COMPARED, _FITTED = 2.5e-9, 1.5e-9, 5e-12, 0.3
 # How far about known scales is looked.
 _ABOUT = 0.006
 _ZOOM_ABOUT = 0.015
@@ -46,6 +46,7 @@ class Part(NamedTuple):
     scales : what is tried
     radius : in pixels of the camera, where a view that is found so holds
     pairs : numbers of pictures and cameras; None: all of them
+    known : whether EXIF names the scale, so that there is little to search
     """
 
     pictures: Numbered
@@ -53,6 +54,7 @@ class Part(NamedTuple):
     scales: Scales
     radius: float
     pairs: frozenset[tuple[int, int]] | None = None
+    known: bool = False
 
     @property
     def often(self) -> float:
@@ -61,11 +63,15 @@ class Part(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """That a core takes, about: every picture at all scales, that at all places, and fits."""
-        pixels = len(self.pictures) * len(self.scales.values) * self.scales.side**2
+        """That a core takes, about: pictures at all scales, cameras at all places, pairs, fits."""
+        seen = len(self.pictures) * len(self.scales.values) * self.scales.side**2
+        rows = len(self.cameras) * len(self.scales.spots)
         fits = len(self.pictures) * len(self.cameras) * self.often
-        compared = len(self.cameras) * len(self.scales.spots) * _COMPARED
-        return fits * _FITTED + pixels * (_RESAMPLED + compared)
+        return (
+            seen * (_RESAMPLED + rows * _COMPARED)
+            + rows * self.scales.side**2 * _PLACED
+            + fits * _FITTED
+        )
 
     def smaller(self) -> "Part":
         """The same in a middle of half the side, at an eighth of the cost."""
@@ -79,23 +85,21 @@ def _single(*sides: Numbered) -> bool:
 
 def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[Part]:
     """What is searched, from cheap to dear."""
-    few = (
-        _single(pictures, cameras) and search != "deep"
-    )  # of single photos, which may be many, the usual first
+    few = _single(pictures, cameras) and search != "deep"  # what is unusual comes last
+    for some, others, zoom in _zoomed(pictures, cameras):
+        ways = list(turnings(some[0][1].frame, others[0][1].frame))
+        steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, 1536, some, others)
+        scales = Scales(steps, side, tuple(places(ways[:1], 3)))
+        yield Part(some, others, scales, 800.0, known=True)
+    yield from _near(pictures, cameras, plain=True, rest=not few)
+    if search != "quick":
+        yield from _all_zooms(pictures, cameras, search)
     for some, others in parts(pictures, cameras, lambda frame: tuple(frame)):
         seen, there = some[0][1].frame, others[0][1].frame
         ways = [way for way in turnings(seen, there) if not (few and way.mirrored)]
         for ratio in _ratios(seen, there):
             steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others)
-            scales = Scales(steps, side, tuple(places(ways, 1)))
-            yield Part(some, others, scales, math.inf)
-    for some, others, zoom in _zoomed(pictures, cameras):
-        ways = list(turnings(some[0][1].frame, others[0][1].frame))
-        steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, 1536, some, others)
-        yield Part(some, others, Scales(steps, side, tuple(places(ways[:1], 3))), 800.0)
-    yield from _near(pictures, cameras, plain=True, rest=not few)
-    if search != "quick":
-        yield from _all_zooms(pictures, cameras, search)
+            yield Part(some, others, Scales(steps, side, tuple(places(ways, 1))), math.inf)
     if few:
         yield from _near(pictures, cameras, plain=False, rest=True)
 
@@ -120,7 +124,8 @@ def _all_zooms(pictures: Numbered, cameras: Numbered, search: Search) -> Iterato
         middle = math.sqrt(_NEAR * zoom)
         deep = (*places(plain, 3), *places(rest, 1))
         spots = deep if search == "deep" else tuple(places(plain, 1))
-        for few, them, most, pairs in _by_side(some, others, 1024):
+        side = _SIDES[-1] if _single(some, others) and search != "deep" else 1024
+        for few, them, most, pairs in _by_side(some, others, side):
             steps, side = _steps(middle, zoom / middle - 1, 2.2, most, few, them)
             yield Part(few, them, Scales(steps, side, spots), 800.0, pairs)
 
