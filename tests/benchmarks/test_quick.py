@@ -23,6 +23,7 @@ SHARED = ("--shared", "SHARED")
 QUICK = {
     "bits": (),
     "calibration": SHARED,
+    "cameras": (),
     "consolidated": SHARED,
     "consolidated_study": SHARED,
     "copies": SHARED,
