@@ -246,6 +246,21 @@ def after(run: Run) -> str:
     return bullets(lines)
 
 
+def reading() -> str:
+    """What a photo takes until it is a stored row."""
+    result = record.load("extraction")["result"]
+    whole, large, small = (result[name]["workers_2"] for name in ("whole", "1024", "512"))
+    work = {name: f"{ms:.0f}" for name, ms in whole["ms_per_photo"].items()}
+    squares = " and ".join(f"{one['whole_ms_per_photo']:.0f}" for one in (large, small))
+    return (
+        "Before any of these comes reading the photos, in proportion to n: on 2 cores "
+        f"{whole['whole_ms_per_photo']:.0f} ms each for the whole frame of 12 megapixels (of a "
+        f"core: reading and hashing {work['read']} ms, decoding {work['decode']}, residual "
+        f"{work['residual']}, writing {work['write']}), {squares} ms for squares of 1024² and 512² "
+        "([figures](../benchmarks/results/extraction.json))."
+    )
+
+
 def core_rate() -> float:
     """Photos of 12 megapixels that one core makes whole-frame fingerprints of in a second."""
     result = record.load("extraction")["result"]
@@ -310,6 +325,7 @@ def generated(document: Mapping[str, Any]) -> dict[str, str]:
         "table": tables(runs),
         "operations": operations(runs),
         "dominates": dominates(runs),
+        "reading": reading(),
         "after": after(runs["cpu"]),
         "frames": frames_table(whole),
         "practical": "\n".join(practical_table(collections)),
