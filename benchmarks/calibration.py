@@ -5,11 +5,12 @@ python -m benchmarks.calibration [--shared DIR]
 Groups are those the consolidated method finds; the law of chance is measured on them and
 on nothing else. Counted are comparisons of photographs with groups of other cameras, by
 photographs that the law was *not* measured on: strangers in simulated sets, and in turn
-every camera's photos in the real set, with the law measured without that camera.
+every camera's photos in the real set, with the law measured without that camera. Of the real
+photographs whole frames are what `samecam cluster` compares, squares what it does with --size.
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,7 +20,7 @@ from scipy import stats
 from benchmarks import photographs
 from benchmarks.record import folder_of, parser, write
 from samecam import correlate, evidence
-from samecam.arrays import Doubles, Floats, Gram, Labels, Mask, Pixels
+from samecam.arrays import Doubles, Gram, Labels, Mask, Pixels, Rows
 from samecam.cluster import ConsolidatedSSC
 from samecam.correlate import usual_scale
 from samecam.fingerprint import Preset
@@ -178,6 +179,57 @@ def count(tally: Tally, G: Gram, truth: Labels) -> None:
     look(tally, G, truth, labels, stranger, ~stranger, method.null_scale_)
 
 
+class Kind(NamedTuple):
+    """Fingerprints of the real photographs, and how they are grouped.
+
+    Attributes
+    ----------
+    name : size, or "whole frame"
+    preset : of the fingerprints
+    used : which photographs have one
+    gram : correlations
+    n_pixels : of a fingerprint
+    known : what `fit` is told beside them
+    pce : gives the PCE of each photo for some groups
+    """
+
+    name: str
+    preset: Preset
+    used: Rows
+    gram: Gram
+    n_pixels: int
+    known: dict[str, Any]
+    pce: Callable[[Labels], Doubles]
+
+    @property
+    def title(self) -> str:
+        """The name of the set."""
+        more = ", grid not removed" if self.preset == "paper" else ""
+        return f"photographs, {self.name}{more}"
+
+
+def squares(shots: list[photographs.Photograph], size: int, preset: Preset) -> Kind:
+    X = photographs.fingerprints(shots, size, preset)
+
+    def pce(labels: Labels) -> Doubles:
+        return evidence.photo_pce(X, labels, (size, size))
+
+    used = np.arange(len(shots))
+    return Kind(f"{size}²", preset, used, correlate.gram(X), size**2, {}, pce)
+
+
+def frames(shots: list[photographs.Photograph]) -> Kind:
+    """Whole frames, as they are by default."""
+    made = photographs.whole_frames(shots)
+
+    def pce(labels: Labels) -> Doubles:
+        return evidence.frame_pce(made.rows, labels)
+
+    known = {"weak": made.weak, "colour": made.colours}
+    G, name = correlate.gram(made.rows), "whole frame (default)"
+    return Kind(name, "default", made.used, G, made.rows.n_pixels, known, pce)
+
+
 def real(
     folder: Path, kinds: Sequence[tuple[int, Preset]]
 ) -> tuple[list[Tally], list[dict[str, Any]]]:
@@ -185,44 +237,30 @@ def real(
     tallies, extra = [], []
     corner = min(side for side, _ in kinds)
     shots = photographs.load_judged(folder, max(side for side, _ in kinds), corner)
-    truth = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
+    cameras = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
     small = [low_pass(photo.pixels[:corner, :corner]) for photo in shots]
-    for size, preset in (*kinds, (None, "default")):
-        X = (
-            photographs.whole_frames(shots)
-            if size is None
-            else photographs.fingerprints(shots, size, preset)
-        )
-        G = correlate.gram(X)
-        method = ConsolidatedSSC(metric="precomputed", n_pixels=X.shape[1]).fit(G)
-        what = "whole frame" if size is None else f"{size}²"
-        tally = Tally(f"photographs, {what}" + (", grid not removed" if preset == "paper" else ""))
+    for kind in (frames(shots), *(squares(shots, *some) for some in kinds)):
+        truth, G = cameras[kind.used], kind.gram
+        method = ConsolidatedSSC(metric="precomputed", n_pixels=kind.n_pixels)
+        method.fit(G, **kind.known)
+        tally = Tally(kind.title)
         for camera in range(truth.max() + 1):
             mine = truth == camera
             look(tally, G, truth, method.labels_, mine, ~mine, method.null_scale_)
         tallies.append(tally)
-        height, width = shots[0].luma.shape if size is None else (size, size)
-        facts = summary(what, (height, width), X, G, truth, method.labels_, small)
-        extra.append({"preset": preset, **facts})
+        facts = summary(kind, truth, method.labels_, [small[k] for k in kind.used])
+        extra.append({"preset": kind.preset, **facts})
         print(extra[-1])
     return tallies, extra
 
 
-def summary(
-    size: str,
-    shape: tuple[int, int],
-    X: Floats,
-    G: Gram,
-    truth: Labels,
-    labels: Labels,
-    small: Sequence[Pixels],
-) -> dict[str, Any]:
+def summary(kind: Kind, truth: Labels, labels: Labels, small: Sequence[Pixels]) -> dict[str, Any]:
     """PCE, its cost, z of the links, and still scenes of the real set."""
     began = time.perf_counter()
-    values = evidence.photo_pce(X, labels, shape)
+    values = kind.pce(labels)
     seconds = (time.perf_counter() - began) / np.count_nonzero(labels >= 0)
-    given = evidence.comparisons_from_gram(G, labels)
-    null = evidence.measured_null(given, null_scale=usual_scale(X.shape[1]))
+    given = evidence.comparisons_from_gram(kind.gram, labels)
+    null = evidence.measured_null(given, null_scale=usual_scale(kind.n_pixels))
     photo = evidence.photo_evidence(given, null)
     different = truth[:, None] != truth[None]
     alike = {}
@@ -234,7 +272,7 @@ def summary(
         }
     inside = labels >= 0
     return {
-        "size": size,
+        "size": kind.name,
         "groups": int(labels.max() + 1),
         "clustered": int(inside.sum()),
         "floor": null.floor,

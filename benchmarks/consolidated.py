@@ -1,12 +1,13 @@
 """The consolidated method on simulated Grams and on real photographs: F, P, R, seconds.
 
 python -m benchmarks.consolidated [--shared DIR]
+
+Whole frames are the default of `samecam cluster`, squares what it does with --size.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +15,11 @@ import numpy.typing as npt
 from benchmarks import photographs
 from benchmarks.record import folder_of, parser, timed, write
 from samecam import correlate
-from samecam.arrays import Floats, Gram, Mask, Rows
+from samecam.arrays import Doubles, Gram, Mask, Rows
 from samecam.cluster import ConsolidatedSSC
 from samecam.fingerprint import Preset
 from samecam.metrics import scores
-from samecam.photos import Exposure, exposure, frame_exposure
+from samecam.photos import exposure
 from samecam.simulate import gram
 
 JOIN_RATES = (0.02, 0.01, 0.001)
@@ -45,12 +46,13 @@ class Measurements:
         n_pixels: int,
         *,
         weak: Mask | None = None,
+        colour: Doubles | None = None,
         judged: Mask | None = None,
         join_rate: float = 0.01,
     ) -> None:
         """Group, and score on the photos `judged`."""
         method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels, join_rate=join_rate)
-        _, seconds = timed(method.fit, G, weak=weak)
+        _, seconds = timed(method.fit, G, weak=weak, colour=colour)
         some = slice(None) if judged is None else judged
         score = scores(truth[some], method.labels_[some])
         row = {
@@ -98,50 +100,86 @@ def simulated(into: Measurements, quick: bool) -> None:
     into.add("74 × 83–340, m = 0.02", *gram(sizes, 0.02), 512**2)
 
 
+class Photos(NamedTuple):
+    """Photographs that are used: correlations of n_pixels, cameras, and what is known of each."""
+
+    gram: Gram
+    n_pixels: int
+    cameras: Truth
+    judged: Mask
+    weak: Mask
+    dark: Mask
+    colour: Doubles | None = None
+
+    def some(self, rows: Rows) -> "Photos":
+        """Some of them."""
+        return Photos(
+            np.ascontiguousarray(self.gram[np.ix_(rows, rows)]),
+            self.n_pixels,
+            self.cameras[rows],
+            self.judged[rows],
+            self.weak[rows],
+            self.dark[rows],
+            None if self.colour is None else self.colour[rows],
+        )
+
+
 def real(into: Measurements, folder: Path, sides: Sequence[int]) -> None:
     """All files go in; scored are those whose corner is at most 30 % saturated."""
     shots = photographs.load(folder, max(sides), min(sides))
+    real_set(into, "photographs, whole frame", frames(shots))
     for side in sides:
         for preset in PRESETS:
-            light = [exposure(photo.pixels[:side, :side]) for photo in shots]
-            rows = partial(photographs.fingerprints, side=side, preset=preset)
-            real_set(into, f"photographs, {side}², {preset}", shots, light, rows)
-    light = [frame_exposure(photo.luma) for photo in shots]
-    real_set(into, "photographs, whole frame", shots, light, photographs.whole_frames)
+            real_set(into, f"photographs, {side}², {preset}", squares(shots, side, preset))
 
 
-def real_set(
-    into: Measurements,
-    name: str,
-    shots: list[photographs.Photograph],
-    light: list[Exposure],
-    rows_of: Callable[[list[photographs.Photograph]], Floats],
-) -> None:
+def frames(shots: list[photographs.Photograph]) -> Photos:
+    """Whole frames, as they are by default."""
+    made = photographs.whole_frames(shots)
+    G, d = correlate.gram(made.rows), made.rows.n_pixels
+    return Photos(G, d, *known([shots[k] for k in made.used]), made.weak, made.dark, made.colours)
+
+
+def squares(shots: list[photographs.Photograph], side: int, preset: Preset) -> Photos:
+    light = [exposure(photo.pixels[:side, :side]) for photo in shots]
     used = [k for k, one in enumerate(light) if one.status != "unusable"]
-    X = rows_of([shots[k] for k in used])
-    G, d = correlate.gram(X), X.shape[1]
+    some = [shots[k] for k in used]
+    G = correlate.gram(photographs.fingerprints(some, side, preset))
     weak = np.array([light[k].status == "weak" for k in used])
-    known = np.array([shots[k].judged for k in used])
-    cameras = np.array([shots[k].camera for k in used])
+    dark = np.array([light[k].is_dark for k in used])
+    return Photos(G, side * side, *known(some), weak, dark)
+
+
+def known(shots: list[photographs.Photograph]) -> tuple[Truth, Mask]:
+    """Cameras, and which photographs are scored."""
+    return np.array([shot.camera for shot in shots]), np.array([shot.judged for shot in shots])
+
+
+def real_set(into: Measurements, name: str, photos: Photos) -> None:
+    """The photographs of a kind, whole and in part."""
+
+    def add(name: str, some: Photos, weak: Mask | None = None, join_rate: float = 0.01) -> None:
+        into.add(
+            name,
+            some.gram,
+            some.cameras,
+            some.n_pixels,
+            weak=some.weak if weak is None else weak,
+            colour=some.colour,
+            judged=some.judged,
+            join_rate=join_rate,
+        )
+
     for rate in JOIN_RATES:
-        into.add(name, G, cameras, d, weak=weak, judged=known, join_rate=rate)
-    into.add(f"{name}, none weak", G, cameras, d, judged=known)
-    dark = weak | np.array([light[k].is_dark for k in used])
-    into.add(f"{name}, dark found none", G, cameras, d, weak=dark, judged=known)
+        add(name, photos, join_rate=rate)
+    add(f"{name}, none weak", photos, np.zeros_like(photos.weak))
+    add(f"{name}, dark found none", photos, photos.weak | photos.dark)
     for draw in range(DRAWS):
-        half = np.random.default_rng(draw).permutation(len(cameras))[: len(cameras) // 2]
-        for what, rows in (
-            ("8 each", some_of_each(cameras, known, draw)),
-            ("half", np.sort(half)),
-        ):
-            into.add(
-                f"{name}, {what}, {draw}",
-                np.ascontiguousarray(G[np.ix_(rows, rows)]),
-                cameras[rows],
-                d,
-                weak=weak[rows],
-                judged=known[rows],
-            )
+        count = len(photos.cameras)
+        half = np.random.default_rng(draw).permutation(count)[: count // 2]
+        eight = some_of_each(photos.cameras, photos.judged, draw)
+        add(f"{name}, 8 each, {draw}", photos.some(eight))
+        add(f"{name}, half, {draw}", photos.some(np.sort(half)))
 
 
 def some_of_each(cameras: Truth, known: Mask, seed: int, many: int = 8) -> Rows:

@@ -2,8 +2,8 @@
 
 python -m benchmarks.extraction [--photos N]
 
-Whole frames and squares of 1024 and 512 pixels, side by side: from a file in the page cache to a
-stored row.
+Whole frames (as by default: of 12 megapixels in two bits a pixel) and squares of 1024 and 512
+pixels, side by side: from a file in the page cache to a stored row.
 """
 
 import tempfile
@@ -17,6 +17,7 @@ from PIL import Image
 from benchmarks.record import folder_of, parser, timed, write
 from samecam.case import ExtractionSettings, extract_photos
 from samecam.compute import Resources
+from samecam.store import Frame, frame_dtype
 
 WIDTH, HEIGHT = 4000, 3000
 QUICK = (200, 160)
@@ -24,13 +25,16 @@ SIDES = (1024, 512)
 
 
 def make_photos(folder: Path, count: int, width: int = WIDTH, height: int = HEIGHT) -> None:
-    """JPEGs of quality 95, 4:2:0, all different; about 5 MB each at 12 megapixels."""
+    """JPEGs of quality 95, 4:2:0, of scenes that are all different; about 5 MB at 12 megapixels.
+
+    Of one scene each would be looked at as a copy of the others.
+    """
     folder.mkdir()
     rng = np.random.default_rng(0)
-    y, x = np.mgrid[:height, :width]
-    base = 110 + 60 * np.sin(x / 290) + 50 * np.cos(y / 170)
     noise = rng.normal(0, 6, (height, width, 3))
     for k in range(count):
+        scene = Image.fromarray(rng.integers(30, 220, (9, 12), dtype=np.uint8))
+        base = np.asarray(scene.resize((width, height), Image.Resampling.BICUBIC))
         shot = np.roll(noise, 97 * k, axis=(0, 1))
         pixels = np.clip(base[..., None] + shot, 0, 255).astype(np.uint8)
         Image.fromarray(pixels).save(folder / f"{k:04d}.jpg", quality=95)
@@ -75,8 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 f"workers_{many}": measure(photos, Path(scratch) / f"{name} {many}", settings, many)
                 for many in (1, 2)
             }
+    dtype = frame_dtype(Frame(width, height), ExtractionSettings().rows)
     folder = folder_of(options)
-    write("extraction", result, folder=folder, photos=count, megabytes=megabytes)
+    write("extraction", result, folder=folder, photos=count, megabytes=megabytes, dtype=dtype)
 
 
 if __name__ == "__main__":

@@ -1,26 +1,30 @@
 """The largest collection that is practical on a machine, from laws and rates that were measured.
 
-A collection of photos of 12 megapixels is read (decoded, whole-frame fingerprints), grouped frame
-by frame, weighed and reported. Frames have equally many photos, m = n/F each:
+A collection of photos of 12 megapixels is read (decoded, fingerprints of the whole frame, two bits
+a pixel), grouped frame by frame, searched for views of one camera, weighed and reported. F frames
+have equally many photos, m = n/F each; groups have PER_GROUP photos, so that there are G groups:
 
     reading    n / photos a second                          benchmarks.extraction
     grouping   F · (m(m+1)/2 · words / rate                  benchmarks.many_frames
                + LASSO + consolidation, each c·m^e)          benchmarks.growth
+    views      a·G + b·G², all pairs of groups              benchmarks.views
     evidence   n · peak + F · comparing · (m/m₀)²            benchmarks.many_frames
     report     c·n^e                                         benchmarks.growth
 
 The correlations of one frame must fit into memory at once. (Larger frames are grouped in batches,
-of which nothing is said here.)
+of which nothing is said here.) Photos in no group, which are compared with all cameras as well,
+are not counted.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from samecam.pages import duration
 
-WORDS = 12_000_000 / 64  # of a fingerprint
+WORDS = 12_000_000 / 64  # 64 pixels of a fingerprint each
+PER_GROUP = 30  # photos, assumed
 HOURS = (1.0, 12.0)  # an hour, a night
 FRAMES = (12, 1)
 PHASES = ("gram", "lasso", "consolidation")
@@ -67,7 +71,7 @@ class Frames:
 
     Attributes
     ----------
-    rate : words a second of all correlations of a frame
+    rate : words of 64 pixels a second of all correlations of a frame
     peak : seconds a photo for its peak-to-correlation energy
     comparing : seconds for comparing the photos of one frame with its groups
     photos : of that frame
@@ -106,6 +110,7 @@ class Machine:
     run : measurement that its laws of LASSO and consolidation are from
     processor : measurement that its law of the report is from
     frames : rates of whole frames
+    views : runs of `benchmarks.views`, with so many groups each; none: views are not looked for
     device : "cpu" or "cuda"
     memory : bytes for correlations
     photos_a_second : read, decoded and made into fingerprints
@@ -115,6 +120,7 @@ class Machine:
     run: Run
     processor: Run
     frames: Frames
+    views: Sequence[dict[str, Any]]
     device: str
     memory: float
     photos_a_second: float
@@ -131,6 +137,15 @@ class Machine:
         pairs = m * (m + 1) / 2 * WORDS / self.frames.rate
         return frames * (pairs + sum(seconds_by(fitted[phase], m) for phase in PHASES[1:]))
 
+    def joining(self, n: float) -> float:
+        """Seconds of looking for groups that are of one camera."""
+        from benchmarks.views import reckoned
+
+        if not self.views:
+            return 0.0
+        groups = math.ceil(n / PER_GROUP)
+        return sum(part["wall"] for part in reckoned(self.views, groups).values())
+
     def after(self, n: float, frames: int) -> float:
         """Seconds of evidence and report."""
         fitted, m = laws(self.processor), n / frames
@@ -142,7 +157,8 @@ class Machine:
         """Seconds from photos to the report; infinite if memory does not suffice."""
         if n / frames > self.together():
             return math.inf
-        return n / self.photos_a_second + self.grouping(n, frames) + self.after(n, frames)
+        grouping = self.grouping(n, frames) + self.joining(n)
+        return n / self.photos_a_second + grouping + self.after(n, frames)
 
     def largest(self, hours: float, frames: int) -> int:
         """Photos within so many hours, to two figures."""
@@ -160,35 +176,55 @@ def rounded(n: float) -> int:
     return int(n // unit * unit)
 
 
-def machines(
-    cpu: Run, gpu: Run | None, frames: Mapping[str, Frames], core_rate: float
-) -> list[Machine]:
-    """Laptop and workstation; `core_rate`: photos a second that one core reads.
+@dataclass(frozen=True)
+class Measured:
+    """What the table is computed from.
 
-    The last only if a GPU was measured.
+    Attributes
+    ----------
+    cpu, gpu : runs of `benchmarks.growth`; None: no GPU was measured
+    frames : rates of whole frames, by "cpu" and "gpu"
+    views : runs of `benchmarks.views`, likewise
+    core_rate : photos a second that one core reads
     """
-    laptop = "a laptop, 2 cores and 8 GB"
-    machine = Machine(laptop, cpu, cpu, frames["cpu"], "cpu", 4e9, 2 * core_rate)
-    if gpu is None or "gpu" not in frames or not gpu["device"].startswith("cuda"):
-        return [machine]
-    card = gpu["device"].partition("(")[2].rstrip(")")
-    name = f"a workstation, 16 cores and one {card}"
-    memory = 0.9 * gpu["memory"]
-    return [
-        machine,
-        Machine(name, gpu, cpu, frames["gpu"], "cuda", memory, 16 * core_rate),
-    ]
+
+    cpu: Run
+    gpu: Run | None
+    frames: Mapping[str, Frames]
+    views: Mapping[str, Sequence[dict[str, Any]]]
+    core_rate: float
+
+    def without_views(self) -> "Measured":
+        """The same, if views are not looked for."""
+        return replace(self, views=dict.fromkeys(self.views, ()))
+
+    def machines(self) -> list[Machine]:
+        """Laptop and workstation; the last only if a GPU was measured."""
+        cpu, gpu, rate = self.cpu, self.gpu, self.core_rate
+        laptop = Machine(
+            "a laptop, 2 cores and 8 GB", cpu, cpu,
+            self.frames["cpu"], self.views["cpu"], "cpu", 4e9, 2 * rate,
+        )  # fmt: skip
+        there = "gpu" in self.frames and "gpu" in self.views
+        if gpu is None or not there or not gpu["device"].startswith("cuda"):
+            return [laptop]
+        card = gpu["device"].partition("(")[2].rstrip(")")
+        return [
+            laptop,
+            Machine(
+                f"a workstation, 16 cores and one {card}", gpu, cpu,
+                self.frames["gpu"], self.views["gpu"], "cuda", 0.9 * gpu["memory"], 16 * rate,
+            ),
+        ]  # fmt: skip
 
 
-def practical_table(
-    cpu: Run, gpu: Run | None, frames: Mapping[str, Frames], core_rate: float
-) -> list[str]:
+def practical_table(measured: Measured) -> list[str]:
     """Lines of the README's table: how many photos in an hour and in a night."""
     lines = [
         "| on | in an hour | in a night of 12 hours | in a night, all of one size |",
         "|---|---|---|---|",
     ]
-    for machine in machines(cpu, gpu, frames, core_rate):
+    for machine in measured.machines():
         hour, night = (machine.largest(hours, FRAMES[0]) for hours in HOURS)
         alike = machine.largest(HOURS[1], FRAMES[1])
         took = duration(machine.seconds(alike, FRAMES[1]))

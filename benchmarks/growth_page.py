@@ -12,7 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import record
-from benchmarks.growth_limits import AFTER, PHASES, Frames, law, laws, practical_table, seconds_by
+from benchmarks.growth_limits import (
+    AFTER,
+    PHASES,
+    Frames,
+    Measured,
+    law,
+    laws,
+    practical_table,
+    seconds_by,
+)
 from samecam.pages import Page, bullets, fill, power_of_ten, read_json, significant, table
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -28,6 +37,8 @@ NAMES = {
 }
 DEVICES = ("cpu", "gpu")
 ITERATIONS = 12  # T₁ of ADMM, measured
+# Runs of whole frames, and bits a pixel of the default at their size.
+FRAME_RUNS, DEFAULT_BITS = ("many_frames", "many_frames.one_bit"), 2
 NOT_MEASURED = "not measured"
 Run = Mapping[str, Any]
 Figures = Mapping[str, Any]
@@ -235,44 +246,64 @@ def after(run: Run) -> str:
     return bullets(lines)
 
 
+def reading() -> str:
+    """What a photo takes until it is a stored row."""
+    result = record.load("extraction")["result"]
+    whole, large, small = (result[name]["workers_2"] for name in ("whole", "1024", "512"))
+    work = {name: f"{ms:.0f}" for name, ms in whole["ms_per_photo"].items()}
+    squares = " and ".join(f"{one['whole_ms_per_photo']:.0f}" for one in (large, small))
+    return (
+        "Before any of these comes reading the photos, in proportion to n: on 2 cores "
+        f"{whole['whole_ms_per_photo']:.0f} ms each for the whole frame of 12 megapixels (of a "
+        f"core: reading and hashing {work['read']} ms, decoding {work['decode']}, residual "
+        f"{work['residual']}, writing {work['write']}), {squares} ms for squares of 1024² and 512² "
+        "([figures](../benchmarks/results/extraction.json))."
+    )
+
+
 def core_rate() -> float:
     """Photos of 12 megapixels that one core makes whole-frame fingerprints of in a second."""
     result = record.load("extraction")["result"]
     return float(result["whole"]["workers_2"]["photos_per_second"] / 2)
 
 
-def frames_measured() -> dict[str, Any]:
-    """What `benchmarks.many_frames` wrote, on the processor and on a GPU."""
-    names = {"cpu": "many_frames", "gpu": "gpu.many_frames"}
+def measured_on(name: str) -> dict[str, Any]:
+    """What a benchmark wrote, on the processor and on a GPU."""
+    names = {"cpu": name, "gpu": f"gpu.{name}"}
     there = {key: name for key, name in names.items() if (record.RESULTS / f"{name}.json").exists()}
     return {key: record.load(name) for key, name in there.items()}
 
 
-def frames_table(documents: Mapping[str, Any]) -> str:
+def frames_table(documents: Sequence[Mapping[str, Any]]) -> str:
     """16,000 photos of 12 megapixels in 12 frames, frame by frame."""
-    lines = [
-        "| on | correlating | LASSO, grouping | evidence | peak memory | F |",
-        "|---|---|---|---|---|---|",
-    ]
-    for document in documents.values():
+    lines = []
+    for document in documents:
         result, rows = document["result"], document["result"]["frames"]
         correlating = sum(row["phases"]["Correlating"] for row in rows)
         memory = f"{result['host_bytes'] / 1e9:.1f} GB"
         if result["device_bytes"]:
             memory += f", {result['device_bytes'] / 1e9:.1f} GB on the device"
         name = result["device"].partition("(")[2].rstrip(")")
+        bits = document["settings"]["bits"]
+        seconds = (correlating, result["seconds"] - correlating, result["evidence_seconds"])
         lines.append(
-            f"| {name or str(document['cores']) + ' cores (' + document['processor'] + ')'} | "
-            f"{significant(correlating)} s | {significant(result['seconds'] - correlating)} s | "
-            f"{significant(result['evidence_seconds'])} s | {memory} | {result['f']:.3f} |"
+            [
+                name or f"{document['cores']} cores ({document['processor']})",
+                f"{bits} (default)" if bits == DEFAULT_BITS else str(bits),
+                *(f"{significant(value)} s" for value in seconds),
+                memory,
+                f"{result['f']:.3f}",
+            ]
         )
-    return "\n".join(lines)
+    head = ["on", "bits a pixel", "correlating", "LASSO, grouping", "evidence", "peak memory", "F"]
+    return table(head, lines)
 
 
-def practical(runs: Mapping[str, Run], whole: Mapping[str, Any]) -> list[str]:
-    """How large a collection is practical, as the README has it."""
-    frames = {name: Frames.of(document) for name, document in whole.items()}
-    return practical_table(runs["cpu"], runs.get("gpu"), frames, core_rate())
+def limits(runs: Mapping[str, Run]) -> Measured:
+    """What the largest collections are computed from."""
+    frames = {name: Frames.of(run) for name, run in measured_on("many_frames").items()}
+    views = {name: run["result"]["runs"] for name, run in measured_on("views").items()}
+    return Measured(runs["cpu"], runs.get("gpu"), frames, views, core_rate())
 
 
 def made(runs: Mapping[str, Run]) -> str:
@@ -287,14 +318,18 @@ def made(runs: Mapping[str, Run]) -> str:
 
 def generated(document: Mapping[str, Any]) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
-    runs, whole = runs_of(document), frames_measured()
+    runs = runs_of(document)
+    collections = limits(runs)
+    whole = [run for name in FRAME_RUNS for run in measured_on(name).values()]
     return {
         "table": tables(runs),
         "operations": operations(runs),
         "dominates": dominates(runs),
+        "reading": reading(),
         "after": after(runs["cpu"]),
         "frames": frames_table(whole),
-        "practical": "\n".join(practical(runs, whole)),
+        "practical": "\n".join(practical_table(collections)),
+        "without": "\n".join(practical_table(collections.without_views())),
         "made": made(runs),
     }
 

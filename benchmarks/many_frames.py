@@ -1,8 +1,8 @@
-"""A collection of whole frames, one or two bits a pixel: correlated and grouped frame by frame.
+"""A collection of whole frames, two bits a pixel or one: correlated and grouped frame by frame.
 
     python -m benchmarks.many_frames                    # 16,000 photos of 12 megapixels, 12 frames
     python -m benchmarks.many_frames --photos 1000 --frames 3 --pixels 2000000 [--device cuda]
-    python -m benchmarks.many_frames --bits 2           # figures with another name
+    python -m benchmarks.many_frames --bits 1           # figures with another name
 
 Photos are simulated: a bit is that of the camera's pattern with a probability above one half, such
 that photos of one camera correlate by about --mean. Only one frame is in memory at a time; it is
@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.add_argument("--frames", type=int, default=FRAMES)
     asked.add_argument("--pixels", type=int, default=PIXELS, help="of a frame")
     asked.add_argument("--mean", type=float, default=MEAN, help="correlation of one camera's")
-    asked.add_argument("--bits", type=int, choices=(1, 2), default=1, help="a pixel")
+    asked.add_argument("--bits", type=int, choices=(1, 2), default=2, help="a pixel")
     asked.add_argument("--device", default="cpu")
     asked.add_argument("--memory", default=None, help="for grouping, as 2G")
     options = asked.parse_args(arguments)
@@ -161,10 +161,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         f"{compute.format_bytes(host_peak())}"
     )
     settings = {"photos": photos, "frames": frames, "pixels": pixels, "mean": mean}
+    settings["bits"] = options.bits
     libraries = () if device == "cpu" else ("torch",)
-    name = NAME if options.bits == 1 else f"{NAME}.two_bits"
-    name = name if device == "cpu" else f"gpu.{name}"
-    write(name, result, folder=folder_of(options), libraries=libraries, memory=memory, **settings)
+    name, command = NAME, NAME
+    if options.bits == 1:
+        name, command = f"{name}.one_bit", f"{command} --bits 1"
+    if device != "cpu":
+        name, command = f"gpu.{name}", f"{command} --device {options.device}"
+    write(
+        name,
+        result,
+        folder=folder_of(options),
+        command=command,
+        libraries=libraries,
+        memory=memory,
+        **settings,
+    )
 
 
 if __name__ == "__main__":

@@ -7,15 +7,17 @@ top-left corner is at most 30 % saturated.
 import csv
 import hashlib
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from PIL import Image
 
-from samecam.arrays import Floats, Pixels
-from samecam.fingerprint import Preset, fingerprint, frame_row
-from samecam.photos import Exposure, exposure, read_frame
+from samecam.arrays import Doubles, Floats, Mask, Pixels, Rows
+from samecam.fingerprint import FrameRow, NoResidualError, Preset, fingerprint, frame_row
+from samecam.photos import Exposure, exposure, frame_exposure, read_frame
+from samecam.store import ByteRows, Frame
 
 MOST_SATURATED = 0.3
 
@@ -70,10 +72,51 @@ def load_judged(folder: Path, side: int = 1024, corner: int = 512) -> list[Photo
     return [photo for photo in load(folder, side, corner) if photo.judged]
 
 
-def whole_frames(photographs: list[Photograph]) -> Floats:
-    """Fingerprints of whole frames of one size, a byte a pixel, (n, d)."""
-    rows = [frame_row(photo.luma, key=photo.sha256, dtype="int8") for photo in photographs]
-    return np.stack([row.values * np.float32(row.scale) for row in rows])
+class WholeFrames(NamedTuple):
+    """Fingerprints as `samecam cluster` makes them of photographs below 4 megapixels.
+
+    Attributes
+    ----------
+    rows : of the photographs that are used, a byte a pixel
+    used : which these are, among those given
+    weak : (n,) whether each may found no group
+    dark : (n,) whether each is dark
+    colours : (n,) how smooth each row is
+    """
+
+    rows: ByteRows
+    used: Rows
+    weak: Mask
+    dark: Mask
+    colours: Doubles
+
+
+def whole_frames(photographs: list[Photograph]) -> WholeFrames:
+    """Fingerprints of whole frames of one size; photographs of no use are left out."""
+    made = {k: row for k, photo in enumerate(photographs) if (row := frame_fingerprint(photo))}
+    rows, light = zip(*made.values(), strict=True)
+    height, width = photographs[0].luma.shape
+    values, scales = np.stack([row.values for row in rows]), [row.scale for row in rows]
+    return WholeFrames(
+        ByteRows(values, scales, Frame(width, height)),
+        np.array(list(made)),
+        np.array([one.status == "weak" for one in light]),
+        np.array([one.is_dark for one in light]),
+        np.array([row.colour for row in rows]),
+    )
+
+
+def frame_fingerprint(photo: Photograph) -> tuple[FrameRow, Exposure] | None:
+    """Row and exposure of a whole frame; None if it is white or flat."""
+    light = frame_exposure(photo.luma)
+    if light.status == "unusable":
+        return None
+    try:
+        row = frame_row(photo.luma, key=photo.sha256, dtype="int8")
+    except NoResidualError:
+        return None
+    light = replace(light, flat=row.flat)
+    return None if light.status == "unusable" else (row, light)
 
 
 def fingerprints(photographs: list[Photograph], side: int, preset: Preset) -> Floats:

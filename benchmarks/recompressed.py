@@ -5,7 +5,8 @@ python -m benchmarks.recompressed [--shared DIR]
 Real photographs are squares of 1,024 pixels; whole frames are simulated. Every file goes in that is
 not white; scored are, for every quality, those whose corner is at most 30 % saturated as it came
 from the camera. The second compression halves the colours (4:2:0), as phones and services do. The
-simulator's strength of patterns is its default.
+simulator's strength of patterns is its default. Rows of bits and bytes are grouped as those of a
+case are, with how smooth each is; floats without.
 """
 
 import csv
@@ -15,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PIL import Image
@@ -23,7 +24,7 @@ from PIL import Image
 from benchmarks.photographs import MOST_SATURATED
 from benchmarks.record import folder_of, parser, write
 from samecam import correlate
-from samecam.arrays import Floats, Gram, Pixels
+from samecam.arrays import Doubles, Floats, Gram, Pixels
 from samecam.cluster import ConsolidatedSSC
 from samecam.fingerprint import FrameKind, FrameRow, fingerprint, frame_row
 from samecam.metrics import scores
@@ -55,6 +56,14 @@ class File:
     judged: bool
 
 
+class Correlated(NamedTuple):
+    """Correlations of some files, pixels of a row, and how smooth each is, where that is known."""
+
+    gram: Gram
+    n_pixels: int
+    smooth: Doubles | None = None
+
+
 @dataclass(frozen=True)
 class Kind:
     """One kind of fingerprint: its name, and correlations of all pairs of some files by it.
@@ -66,7 +75,7 @@ class Kind:
 
     name: str
     side: int | None
-    gram: Callable[[Sequence[bytes]], tuple[Gram, int]]
+    correlate: Callable[[Sequence[bytes]], Correlated]
 
 
 def load(folder: Path, side: int) -> list[File]:
@@ -106,21 +115,23 @@ def luma(data: bytes, side: int | None) -> Pixels:
 def in_floats(name: str, side: int, pixels: Callable[[bytes, int], Pixels]) -> Kind:
     """Fingerprints as they were before there were whole frames."""
 
-    def gram(files: Sequence[bytes]) -> tuple[Gram, int]:
+    def correlated(files: Sequence[bytes]) -> Correlated:
         rows: Floats = np.stack([fingerprint(pixels(data, side)) for data in files])
-        return correlate.gram(rows), rows.shape[1]
+        return Correlated(correlate.gram(rows), rows.shape[1])
 
-    return Kind(name, side, gram)
+    return Kind(name, side, correlated)
 
 
 def quantised(dtype: FrameKind, side: int | None) -> Kind:
     """Rows as a case keeps them of whole frames."""
 
-    def gram(files: Sequence[bytes]) -> tuple[Gram, int]:
+    def correlated(files: Sequence[bytes]) -> Correlated:
         n_pixels = luma(files[0], side).size
-        return row_gram([row_of(data, side, dtype) for data in files], n_pixels), n_pixels
+        rows = [row_of(data, side, dtype) for data in files]
+        smooth = np.array([row.colour for row in rows])
+        return Correlated(row_gram(rows, n_pixels), n_pixels, smooth)
 
-    return Kind(f"luma, {_NAMES.get(dtype, dtype)}", side, gram)
+    return Kind(f"luma, {_NAMES.get(dtype, dtype)}", side, correlated)
 
 
 def row_of(data: bytes, side: int | None, dtype: FrameKind) -> FrameRow:
@@ -146,9 +157,10 @@ def measured(what: str, area: str, files: Sequence[File], kind: Kind, again: int
     """Group the files, saved again at a quality, and score."""
     lights = [file.whole if kind.side is None else file.square for file in files]
     used = [k for k, light in enumerate(lights) if light.status != "unusable"]
-    G, n_pixels = kind.gram([saved_again(files[k].data, again) for k in used])
+    G, n_pixels, smooth = kind.correlate([saved_again(files[k].data, again) for k in used])
     method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels)
-    method.fit(G, weak=np.array([lights[k].status == "weak" for k in used]))
+    weak = np.array([lights[k].status == "weak" for k in used])
+    method.fit(G, weak=weak, colour=smooth)
     cameras = np.array([files[k].camera for k in used])
     judged = np.array([files[k].judged for k in used])
     score = scores(cameras[judged], method.labels_[judged])

@@ -91,6 +91,7 @@ def about(
     name: str,
     settings: Mapping[str, Any],
     *,
+    command: str | None = None,
     commit: str | None = None,
     libraries: Sequence[str] = (),
 ) -> dict[str, Any]:
@@ -100,13 +101,14 @@ def about(
     ----------
     name : of the benchmark, a module in this folder
     settings : sizes and the like, ready for JSON
+    command : module and options, where the name alone does not say them: "many_frames --bits 1"
     commit : where this is no checkout
     libraries : that are named beside those of fingerprints, SciPy and scikit-learn
     """
     more = provenance.library_versions("scipy", "scikit-learn", *libraries)
     return {
         "benchmark": name,
-        "command": f"python -m benchmarks.{name}",
+        "command": f"python -m benchmarks.{command or name}",
         "commit": commit or provenance.commit(),
         "versions": provenance.versions() | more,
         "processor": provenance.processor(),
@@ -120,11 +122,13 @@ def write(
     result: Any,
     *,
     folder: Path | None = RESULTS,
+    command: str | None = None,
     libraries: Sequence[str] = (),
     **settings: Any,
 ) -> None:
     """Write FOLDER/NAME.json with everything needed to make it again; nowhere if it is None."""
-    document = {**about(name, settings, libraries=libraries), "result": result}
+    told = about(name, settings, command=command, libraries=libraries)
+    document = {**told, "result": result}
     if folder is None:
         print("not written: --quick, and --out does not say where")
         return

@@ -1,11 +1,11 @@
-"""The tables of docs/views.md, from figures of `benchmarks.strangers` and `benchmarks.views`."""
+"""The tables of docs/views.md, from `benchmarks.strangers`, `benchmarks.views` and `cameras`."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from benchmarks import record
-from samecam.pages import Page, fill, table
+from samecam.pages import Page, fill, percent, share, table
 
 
 def counted(document: Mapping[str, Any]) -> str:
@@ -34,10 +34,46 @@ def cost(documents: Mapping[str, Mapping[str, Any]]) -> str:
     return table(head, rows)
 
 
+def photographs(document: Mapping[str, Any]) -> str:
+    """The same photographs without and with a search for views."""
+    rows = []
+    for run in document["result"]["runs"]:
+        name = f"`{run['search']}`" + (" (default)" if run["search"] == "normal" else "")
+        scores = [
+            "{} ({}, {})".format(*(share(run[part][key], 3) for key in "FPR"))
+            for part in ("used", "all")
+        ]
+        parts = [f"{run['parts'][key]:.0f}" for key in ("extract", "cluster", "evidence")]
+        counts = [str(run["groups"]), str(run["cameras"])]
+        rows.append([name, *counts, *scores, *parts, f"{run['seconds']:.0f}"])
+    first = document["result"]["runs"][0]
+    used, every = (f"{first[part]['n_images']} {words} photos, F (P, R)"
+                   for part, words in (("used", "used"), ("all", "listed")))  # fmt: skip
+    head = ["search", "groups", "cameras", used, every]
+    return table([*head, "reading, s", "grouping and views, s", "evidence, s", "all, s"], rows)
+
+
+def unusable(document: Mapping[str, Any]) -> str:
+    """How many of the photographs have no fingerprint."""
+    first = document["result"]["runs"][0]
+    count, total = first["unusable"], first["all"]["n_images"]
+    cameras = first["all"]["n_cameras"]
+    return (
+        f"{total} photographs of {cameras} cameras, of which {count} ({percent(count / total)}) "
+        "are white or flat and have no fingerprint; where all are scored, these are in no group."
+    )
+
+
 def generated(document: Mapping[str, Any]) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
     machines = {"2 cores": record.load("views"), "NVIDIA H200": record.load("gpu.views")}
-    return {"strangers": counted(document), "cost": cost(machines)}
+    cameras = record.load("cameras")
+    return {
+        "strangers": counted(document),
+        "cost": cost(machines),
+        "photographs": photographs(cameras),
+        "unusable": unusable(cameras),
+    }
 
 
 PAGE = Page(

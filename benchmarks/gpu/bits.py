@@ -177,8 +177,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     measure(*QUICK, options.bits, place, lambda *_: None)  # loads libraries, compiles
     result = measure(photos, pixels, options.bits, place, told)
     settings = {"photos": photos, "pixels": pixels, "mean": MEAN}
-    name = NAME if options.bits == 1 else f"{NAME}.two_bits"
-    document = about(name, settings, commit=options.commit, libraries=("torch",))
+    name, command = (NAME, NAME) if options.bits == 1 else (f"{NAME}.two_bits", f"{NAME} --bits 2")
+    document = about(name, settings, command=command, commit=options.commit, libraries=("torch",))
     if folder is not None:
         save(folder / f"{name}.json", document | {"result": result})
 

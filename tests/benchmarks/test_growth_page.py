@@ -5,6 +5,7 @@ import math
 import pytest
 
 from benchmarks import growth_limits, growth_page, growth_plot, record
+from benchmarks.growth_limits import Measured
 from samecam.pages import digest, digest_in
 
 WHOLE = growth_page.runs_of(record.load("growth"))
@@ -110,11 +111,23 @@ FRAMES = {
 }
 
 
+# G groups: 3 G + .2 G² seconds of searching, .005 G² of fits.
+VIEWS = [
+    {"groups": n, "coarse": {"wall": 3.0 * n + 0.2 * n**2, "processor": 0.0},
+     "fit": {"wall": 0.005 * n**2, "processor": 0.0}}
+    for n in (4, 8)
+]  # fmt: skip
+
+
+def machines(cpu=None, gpu=None, frames=FRAMES, views=VIEWS):
+    cpu, gpu = cpu or document(device="cpu", **LAWS), gpu or document(**LAWS)
+    return Measured(cpu, gpu, frames, dict.fromkeys(frames, views), core_rate=4).machines()
+
+
 @pytest.mark.parametrize("hours", growth_limits.HOURS)
 @pytest.mark.parametrize("frames", growth_limits.FRAMES)
 def test_largest_collection_just_fits_into_the_time(hours, frames):
-    cpu = document(device="cpu", **LAWS)
-    for machine in growth_limits.machines(cpu, document(**LAWS), FRAMES, core_rate=4):
+    for machine in machines():
         n = machine.largest(hours, frames)
         assert machine.seconds(n, frames) <= 3600 * hours
         more = machine.seconds(1.12 * n, frames)
@@ -124,16 +137,24 @@ def test_largest_collection_just_fits_into_the_time(hours, frames):
 
 
 def test_seconds_of_a_machine_by_hand():
-    cpu = document(device="cpu", **LAWS)
-    laptop = growth_limits.machines(cpu, document(**LAWS), FRAMES, core_rate=4)[0]
+    laptop = machines()[0]
     m = 10_000
     frame = m * (m + 1) / 2 * 187_500 / 1e10 + 1e-9 * m**2.6 + 1e-8 * m**2
     assert laptop.grouping(3 * m, 3) == pytest.approx(3 * frame)
+    assert laptop.joining(3 * m) == pytest.approx(3 * 1000 + 0.205 * 1000**2)
     assert laptop.after(3 * m, 3) == pytest.approx(3 * m * 0.01 + 3 * 2.0 * 100)
-    beside = laptop.grouping(3 * m, 3) + laptop.after(3 * m, 3)
+    beside = laptop.grouping(3 * m, 3) + laptop.joining(3 * m) + laptop.after(3 * m, 3)
     assert laptop.seconds(3 * m, 3) == pytest.approx(3 * m / 8 + beside)
     assert laptop.together() == pytest.approx(math.sqrt(4e9 / 6), rel=0.01)
     assert math.isinf(laptop.seconds(3 * 26_000, 3))
+
+
+def test_each_machine_has_views_of_its_own():
+    slow = [row | {"coarse": {"wall": 100.0 * row["groups"], "processor": 0.0}} for row in VIEWS]
+    both = {"cpu": slow, "gpu": VIEWS}
+    measured = Measured(document(device="cpu", **LAWS), document(**LAWS), FRAMES, both, 4)
+    laptop, workstation = (machine.joining(300) for machine in measured.machines())
+    assert (laptop, workstation) == (pytest.approx(1000.5), pytest.approx(50.5))
 
 
 def test_rates_of_frames_are_those_that_were_measured():
@@ -148,9 +169,38 @@ def test_rates_of_frames_are_those_that_were_measured():
 def test_nothing_is_said_of_a_gpu_that_was_not_measured():
     cpu, only = document(device="cpu", **LAWS), {"cpu": FRAMES["cpu"]}
     gpu, torch = document(**LAWS), document(device="torch-cpu", **LAWS)
-    for lines, card, frames in ((4, gpu, FRAMES), (3, gpu, only), (3, torch, FRAMES)):
-        assert len(growth_limits.practical_table(cpu, card, frames, 4)) == lines
-    assert len(growth_limits.practical_table(cpu, None, FRAMES, 4)) == 3
+    both = dict.fromkeys(FRAMES, VIEWS)
+    for count, card, frames, views in (
+        (2, gpu, FRAMES, both),
+        (1, gpu, only, both),
+        (1, gpu, FRAMES, {"cpu": VIEWS}),
+        (1, torch, FRAMES, both),
+        (1, None, FRAMES, both),
+    ):
+        measured = Measured(cpu, card, frames, views, 4)
+        assert len(measured.machines()) == count
+        assert len(growth_limits.practical_table(measured)) == 2 + count
+
+
+def test_views_that_are_not_looked_for_cost_nothing():
+    both = dict.fromkeys(FRAMES, VIEWS)
+    measured = Measured(document(device="cpu", **LAWS), document(**LAWS), FRAMES, both, 4)
+    plain = measured.without_views().machines()
+    for machine, without in zip(measured.machines(), plain, strict=True):
+        spared = machine.seconds(9000, 12) - without.seconds(9000, 12)
+        assert spared == pytest.approx(machine.joining(9000))
+        assert spared > 0
+
+
+def test_frames_of_the_default_are_named():
+    row = {"photos": 9, "phases": {"Correlating": 2.0}}
+    result = {"frames": [row], "seconds": 5.0, "evidence_seconds": 7.0, "host_bytes": 3e9,
+              "device_bytes": None, "device": "cpu", "f": 0.5}  # fmt: skip
+    told = {"cores": 2, "processor": "P", "result": result}
+    runs = [told | {"settings": {"bits": bits}} for bits in (2, 1)]
+    lines = growth_page.frames_table(runs).splitlines()
+    assert lines[2] == "| 2 cores (P) | 2 (default) | 2.0 s | 3.0 s | 7.0 s | 3.0 GB | 0.500 |"
+    assert lines[3].startswith("| 2 cores (P) | 1 | ")
 
 
 def test_both_devices_are_in_the_page_when_both_were_measured():
@@ -194,11 +244,8 @@ def test_evidence_and_report_have_a_law_of_their_own():
 
 def test_the_report_is_in_the_time_of_a_collection():
     """By the law of the processor, whatever groups."""
-    plain, more = document(device="cpu", **LAWS), document(device="cpu", **LAWS, **AFTER)
-    gpu = document(**LAWS)
-    for k in (0, 1):
-        before = growth_limits.machines(plain, gpu, FRAMES, 4)[k]
-        after = growth_limits.machines(more, gpu, FRAMES, 4)[k]
+    more = document(device="cpu", **LAWS, **AFTER)
+    for before, after in zip(machines(), machines(cpu=more), strict=True):
         assert after.seconds(9000, 12) - before.seconds(9000, 12) == pytest.approx(0.9)
 
 

@@ -13,6 +13,7 @@ from benchmarks import (
     growth,
     growth_page,
     growth_plot,
+    method_page,
     recompressed_page,
     record,
     rivals_page,
@@ -23,6 +24,7 @@ SHARED = ("--shared", "SHARED")
 QUICK = {
     "bits": (),
     "calibration": SHARED,
+    "cameras": (),
     "consolidated": SHARED,
     "consolidated_study": SHARED,
     "copies": SHARED,
@@ -52,6 +54,7 @@ SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {
     "calibration": calibration_page,
+    "consolidated": method_page,
     "consolidated_study": consolidated_page,
     "copies": copies_page,
     "dask_tasks": dask_page,

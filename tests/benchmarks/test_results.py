@@ -28,7 +28,21 @@ def test_a_result_has_all_fields(path):
     for document in documents(path):
         assert set(record.missing(document)) <= OLDER.get(path.stem, set())
         if "command" in document:
-            assert document["command"].startswith(f"python -m benchmarks.{path.stem}")
+            assert runs(document["command"], path.stem)
+
+
+def runs(command, name):
+    """Whether a command runs a module that is there and that a result has its name from."""
+    module = command.removeprefix("python -m benchmarks.").split()[0]
+    there = record.RESULTS.parent.joinpath(*module.split(".")).with_suffix(".py").is_file()
+    return there and name.removeprefix("gpu.").startswith(module.removeprefix("gpu."))
+
+
+def test_a_command_that_runs_nothing_is_seen():
+    assert runs("python -m benchmarks.many_frames --device cuda", "gpu.many_frames")
+    assert not runs("python -m benchmarks.gpu.many_frames", "gpu.many_frames")
+    assert not runs("python -m benchmarks.many_frames.one_bit", "many_frames.one_bit")
+    assert not runs("python -m benchmarks.bits", "views")
 
 
 def test_older_results_tell_at_least_device_and_commit():
@@ -60,3 +74,9 @@ def test_changed_sources_are_marked(monkeypatch):
     monkeypatch.setattr(provenance, "commit", lambda: "abc+")
     assert record.about("gram", {})["commit"] == "abc+"
     assert record.about("gram", {}, commit="def")["commit"] == "def"
+
+
+def test_options_are_in_the_command():
+    assert record.about("bits", {}, command="bits --few")["command"] == (
+        "python -m benchmarks.bits --few"
+    )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samecam.store import ByteRows
+from samecam.store import ByteRows, Frame
 
 
 @pytest.fixture
@@ -46,3 +46,11 @@ def test_records_have_keys_in_order(values):
 def test_other_arrays_are_refused(values, kind, count):
     with pytest.raises(ValueError, match="give int8 and a scale for each row"):
         ByteRows(values.astype(kind), SCALES[:count])
+
+
+def test_a_frame_is_kept_if_it_is_that_of_the_rows(values):
+    count = values.shape[1]
+    assert ByteRows(values, SCALES).frame == Frame(count, 1)
+    assert ByteRows(values, SCALES, Frame(1, count)).frame == Frame(1, count)
+    with pytest.raises(ValueError, match="rows have"):
+        ByteRows(values, SCALES, Frame(2, count))

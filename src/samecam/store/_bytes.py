@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Floats
+from samecam.frames import Frame
 from samecam.store._encoded import EncodedRows
 
 
@@ -14,20 +15,27 @@ class ByteRows(EncodedRows):
 
     Keys are the numbers of the rows, and there are no hashes.
 
+    Parameters
+    ----------
+    values, scales : see below
+    frame : width and height, if they are known
+
     Attributes
     ----------
     values : (n, d) int8
     scales : (n,) float32
     """
 
-    def __init__(self, values: npt.NDArray[np.int8], scales: npt.ArrayLike) -> None:
+    def __init__(
+        self, values: npt.NDArray[np.int8], scales: npt.ArrayLike, frame: Frame | None = None
+    ) -> None:
         factors: Floats = np.array(scales, dtype=np.float32)
         if values.dtype != np.int8 or factors.shape != (len(values),):
             raise ValueError(
                 f"values have shape {values.shape} and dtype {values.dtype}, and scales "
                 f"{factors.shape}; give int8 and a scale for each row"
             )
-        super().__init__(values, factors, values.shape[1])
+        super().__init__(values, factors, values.shape[1], frame=frame)
 
     @property
     def row_bytes(self) -> int:
