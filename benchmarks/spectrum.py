@@ -46,8 +46,9 @@ def by_camera(folder: Path) -> Iterator[list[Floats]]:
         photos.setdefault(photo.camera, []).append(photo)
     for own in photos.values():
         if len(own) >= LEAST:
-            rows = photographs.whole_frames(own)
-            yield [row.reshape(own[0].luma.shape) for row in rows]
+            rows = photographs.whole_frames(own).rows
+            made: Floats = rows.values * rows.scales[:, np.newaxis]
+            yield [row.reshape(own[0].luma.shape) for row in made]
 
 
 def measured(folder: Path) -> dict[str, Any]:
