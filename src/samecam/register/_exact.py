@@ -5,6 +5,7 @@ them, so that a lower score stands out from chance.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -24,6 +25,8 @@ Numbered = Sequence[tuple[int, Piece]]
 _LOOKED_AT = 3.0
 # Shifts at which a view shows what chance gives, in words of 64 pixels: those cost nothing.
 _OTHERS = (-7, -5, -3, -1, 1, 3, 5, 7)
+# Sides of the middle of pictures that are only turned.
+_MIDDLE = 1024
 # Scale up to which a picture counts as one of the same size.
 _SAME = 1.06
 
@@ -65,10 +68,11 @@ def exact_peaks(
     """
     frame = cameras[0][1].frame
     views = exact_views(pictures[0][1].frame, frame)
-    step = max(1, 2 * memory // frame.n_pixels)
+    shape = _compared_shape(frame, views)
+    step = max(1, 2 * memory // (shape[0] * shape[1]))
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
-        there = _rows([piece.pattern for _, piece in some], CAMERA)
+        there = _rows([partial(_middle_of, piece, shape) for _, piece in some], CAMERA)
         for number, piece in pictures:
             if start == 0:
                 told()
@@ -76,18 +80,34 @@ def exact_peaks(
             if not chosen:
                 continue
             for view in views:
-                scores = _scores(_seen(piece.pattern(), view, frame), there)
+                scores = _scores(_seen(piece.pattern(), view, frame, shape), there)
                 for k in chosen:
                     if scores[k] >= _LOOKED_AT:
                         yield Peak(number, some[k][0], view)
 
 
-def _seen(picture: Pattern, view: View, camera: Frame) -> Pattern:
-    """The picture's pattern in the frame of the camera."""
+def _compared_shape(frame: Frame, views: Sequence[View]) -> tuple[int, int]:
+    """Height and width of what is compared: all of a copy, the middle of what is only turned.
+
+    Reducing takes most of a pattern away, turning takes nothing.
+    """
+    if any(view.scale > 1 for view in views):
+        return frame.shape
+    return min(frame.height, _MIDDLE), min(frame.width, _MIDDLE)
+
+
+def _middle_of(piece: Piece, shape: tuple[int, int]) -> Pattern:
+    return middle(piece.pattern(), shape)
+
+
+def _seen(picture: Pattern, view: View, camera: Frame, shape: tuple[int, int]) -> Pattern:
+    """The middle of what the picture shows of the camera's frame."""
     upright = unturned(picture, view.turn, view.mirrored)
-    if view.scale == 1:
-        return middle(upright, camera.shape)
-    return reduced(upright, view.scale, camera.shape)
+    if view.scale > 1:
+        return reduced(upright, view.scale, shape)
+    top, left = ((a - b) // 2 for a, b in zip(upright.shape, camera.shape, strict=True))
+    there = upright[top : top + camera.height, left : left + camera.width]
+    return middle(there, shape)
 
 
 def _scores(seen: Pattern, there: BitRows) -> Doubles:

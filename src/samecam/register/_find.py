@@ -16,7 +16,7 @@ from samecam.register._view import View
 
 # Seconds of a core for which may be searched: so many, and those that all photos took to be read,
 # for each of them and for its megapixels. Of these for photos alone, at least.
-_LEAST, _READING, _MEGAPIXEL = 20.0, 0.03, 0.011
+_LEAST, _READING, _MEGAPIXEL = 12.0, 0.03, 0.011
 _PHOTOS = 1 / 3
 # Times that photos alone are tried again, since cameras have grown by others.
 _ROUNDS = 3

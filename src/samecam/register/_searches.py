@@ -92,7 +92,7 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
         steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, most, some, others)
         scales = Scales(steps, side, tuple(places(ways[:1], reach)))
         yield Part(some, others, scales, 800.0, known=not (few and _single(others)))
-    yield from _near(pictures, cameras, plain=True, rest=not few)
+    yield from _near(pictures, cameras, usual=True)
     if search != "quick":
         yield from _all_zooms(pictures, cameras, search)
     for some, others in parts(pictures, cameras, lambda frame: tuple(frame)):
@@ -101,18 +101,16 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
         for ratio in _ratios(seen, there):
             steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others)
             yield Part(some, others, Scales(steps, side, tuple(places(ways, 1))), math.inf)
-    if few:
-        yield from _near(pictures, cameras, plain=False, rest=True)
+    yield from _near(pictures, cameras, usual=False)
 
 
-def _near(pictures: Numbered, cameras: Numbered, *, plain: bool, rest: bool) -> Iterator[Part]:
-    """Scales near 1, at turns that are usual, at the others, or at both."""
+def _near(pictures: Numbered, cameras: Numbered, *, usual: bool) -> Iterator[Part]:
+    """Scales near 1, at turns that are usual, or at the others."""
     for some, others in parts(pictures, cameras, _shape):
-        ways = _plain_and_rest(some[0][1].frame, others[0][1].frame)
-        spots = (*places(ways[0] if plain else (), 2), *places(ways[1] if rest else (), 1))
-        for few, them, most, pairs in _by_side(some, others, 768):
-            steps, side = _steps(1.0, _NEAR - 1, 0.9, most, few, them)
-            yield Part(few, them, Scales(steps, side, spots), 500.0, pairs)
+        plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
+        spots = tuple(places(plain, 2) if usual else places(rest, 1))
+        steps, side = _steps(1.0, _NEAR - 1, 0.9, 768, some, others)
+        yield Part(some, others, Scales(steps, side, spots), 500.0)
 
 
 def _all_zooms(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[Part]:
