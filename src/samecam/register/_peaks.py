@@ -16,7 +16,7 @@ UPRIGHT = Turning(0, mirrored=False)
 # Chance peaks of a pair of patterns that are looked at more closely.
 OFTEN = 0.1
 # The same of all pairs together, at most.
-_MOST = 300
+MOST = 300
 
 
 @dataclass(frozen=True)
@@ -160,4 +160,4 @@ def _least(positions: int, pairs: int, often: float) -> float:
     """Score that chance passes now and then, in so many places of so many pairs."""
     from scipy.special import ndtri
 
-    return float(-ndtri(min(min(often, _MOST / max(pairs, 1)) / positions, 0.02)))
+    return float(-ndtri(min(min(often, MOST / max(pairs, 1)) / positions, 0.02)))
