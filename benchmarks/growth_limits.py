@@ -7,7 +7,7 @@ have equally many photos, m = n/F each; groups have PER_GROUP photos, so that th
     reading    n / photos a second                          benchmarks.extraction
     grouping   F · (m(m+1)/2 · words / rate                  benchmarks.many_frames
                + LASSO + consolidation, each c·m^e)          benchmarks.growth
-    views      a·G + b·G², all pairs of groups              benchmarks.views
+    views      a·G + b·G², at most what a run allows, fits  benchmarks.views
     evidence   n · peak + F · comparing · (m/m₀)²            benchmarks.many_frames
     report     c·n^e                                         benchmarks.growth
 
@@ -23,7 +23,8 @@ from typing import Any
 
 from samecam.pages import duration
 
-WORDS = 12_000_000 / 64  # 64 pixels of a fingerprint each
+PIXELS = 12_000_000
+WORDS = PIXELS / 64  # of a fingerprint
 PER_GROUP = 30  # photos, assumed
 HOURS = (1.0, 12.0)  # an hour, a night
 FRAMES = (12, 1)
@@ -140,11 +141,14 @@ class Machine:
     def joining(self, n: float) -> float:
         """Seconds of looking for groups that are of one camera."""
         from benchmarks.views import reckoned
+        from samecam.register._find import search_seconds
 
         if not self.views:
             return 0.0
         groups = math.ceil(n / PER_GROUP)
-        return sum(part["wall"] for part in reckoned(self.views, groups).values())
+        allowed = 4 / 3 * search_seconds(n, PIXELS) / self.frames.cores  # groups, then photos
+        coarse, fit = (reckoned(self.views, groups)[part]["wall"] for part in ("coarse", "fit"))
+        return min(coarse, allowed) + fit
 
     def after(self, n: float, frames: int) -> float:
         """Seconds of evidence and report."""

@@ -254,9 +254,8 @@ def _text(result: Result) -> str:
     lines = [
         f"{first['n_images']} originals{size} by {first['n_cameras']} cameras in several views, "
         f"{made}: a third each in full frame, zoomed digitally and in 16:9, some of all turned by "
-        "software. Simulated ones have as many other photos that are there only as messengers' "
-        "copies, and strangers of whom there is one photo or copy each. F, precision and recall "
-        "are of the originals.",
+        "software.",
+        *_beside(result),
         "Search off: photos are compared within one frame, pixel by pixel. Search on: groups are "
         "joined to cameras by their views.",
         "A photo is placed if it is in the largest group of its camera, wrong if it is in a group "
@@ -276,6 +275,17 @@ def _text(result: Result) -> str:
         for row in result["rows"]
     ]
     return "\n\n".join([pages.bullets(lines), pages.table(head, table), _by_kind(result, steps)])
+
+
+def _beside(result: Result) -> list[str]:
+    """What there is beside the originals."""
+    if not any(row["kind"] in MESSENGERS for row in result["kinds"]):
+        return []
+    return [
+        "Beside them other photos of theirs that are there only as messengers' copies, and "
+        "strangers of whom there is one photo or copy each. F, precision and recall are of the "
+        "originals."
+    ]
 
 
 def _by_kind(result: Result, steps: Sequence[str]) -> str:

@@ -51,15 +51,19 @@ def find_cameras(
         labels[part.photos] = part.groups
     searchers = [Searcher(search, rate / 2, memory // 3, progress, used.device) for _ in range(2)]
     work = _Work(labels, groups, alone, patterns, *searchers)
-    work.run(math.inf if search == "deep" else _LEAST + _reading(frames))
+    work.run(math.inf if search == "deep" else _allowed(frames))
     return work.result()
 
 
-def _reading(frames: Sequence[GroupedRows]) -> float:
-    """Seconds that a core takes to read all photos, about."""
-    return sum(
-        len(part.photos) * (_READING + _MEGAPIXEL * part.frame.n_pixels / 1e6) for part in frames
-    )
+def search_seconds(photos: float, pixels: int) -> float:
+    """Seconds of a core for which a "normal" search may take, about, by photos of one frame."""
+    return _LEAST + photos * (_READING + _MEGAPIXEL * pixels / 1e6)
+
+
+def _allowed(frames: Sequence[GroupedRows]) -> float:
+    """The same of several frames together."""
+    each = (search_seconds(len(part.photos), part.frame.n_pixels) for part in frames)
+    return sum(each) - _LEAST * (len(frames) - 1)
 
 
 class _Work:
