@@ -114,7 +114,7 @@ _view_options = together(
     type=Level(),
     default=0,
     show_default=True,
-    help="Pixels over which the sensor's pattern is smooth; of real cameras about .6.",
+    help="Pixels over which sensors are smooth; real ones about .6.",
 )
 @option("--seed", type=Count(0), default=0, show_default=True, help="Seed of everything random.")
 @workers_option()
