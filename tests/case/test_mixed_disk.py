@@ -63,14 +63,14 @@ def share_of_white(path):
         return float(np.mean(np.asarray(picture.convert("L")) >= 250))
 
 
-def test_what_lies_beside_them_changes_no_group_of_the_photos(disk, whole, plain):
+def what_lies_beside_them_changes_no_group_of_the_photos(disk, whole, plain):
     ours = {path.name for path in originals((disk / "images").iterdir())}
     members, alone = groups(whole)
     kept = {group & ours for group in members}
     assert (kept - {frozenset()}, alone & ours) == groups(plain)
 
 
-def test_every_camera_has_one_group_with_its_bright_corners(whole, cameras):
+def every_camera_has_one_group_with_its_bright_corners(whole, cameras):
     """All photos of the six cameras but the one that is white."""
     members, _ = groups(whole)
     lost = set()
@@ -81,7 +81,7 @@ def test_every_camera_has_one_group_with_its_bright_corners(whole, cameras):
     assert len(lost) == 1
 
 
-def test_nobody_is_linked_to_a_stranger(whole, cameras):
+def nobody_is_linked_to_a_stranger(whole, cameras):
     """Thumbnails may stand with the camera of their photo; what no camera took stands alone."""
     members, alone = groups(whole)
     for group in members:
@@ -90,7 +90,7 @@ def test_nobody_is_linked_to_a_stranger(whole, cameras):
     assert sum(name.startswith("ODD") for name in alone) == ADDED["odd_sizes"]
 
 
-def test_thumbnails_are_copies_of_their_photos_and_nothing_else_is(whole):
+def thumbnails_are_copies_of_their_photos_and_nothing_else_is(whole):
     photos = open_case(whole.case).photos_as_they_stand()
     copies = {photo.path: photo.copy_of for photo in photos if photo.copy_of}
     assert copies == {path: path.replace("_thumb", "") for path in copies}
@@ -98,9 +98,18 @@ def test_thumbnails_are_copies_of_their_photos_and_nothing_else_is(whole):
     assert len(copies) >= ADDED["thumbnails"] - 1  # one may be too dark to be told from others
 
 
-def test_nobody_is_unusable_but_the_blank_ones(disk, whole):
+def nobody_is_unusable_but_the_blank_ones(disk, whole):
     photos = open_case(whole.case).photos_as_they_stand()
     assert len(photos) == len(list((disk / "images").iterdir()))
     left = [photo.path for photo in photos if photo.status not in ("good", "weak", "copy")]
     assert len(left) == 1
     assert all(share_of_white(disk / "images" / path) > 0.9 for path in left)
+
+
+def test_a_mixed_disk(disk, whole, plain, cameras):
+    """All in one test: side by side, each worker would make and group the disk again."""
+    what_lies_beside_them_changes_no_group_of_the_photos(disk, whole, plain)
+    every_camera_has_one_group_with_its_bright_corners(whole, cameras)
+    nobody_is_linked_to_a_stranger(whole, cameras)
+    thumbnails_are_copies_of_their_photos_and_nothing_else_is(whole)
+    nobody_is_unusable_but_the_blank_ones(disk, whole)
