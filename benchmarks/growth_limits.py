@@ -21,10 +21,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from samecam.frames import Frame
 from samecam.pages import duration
 
-PIXELS = 12_000_000
-WORDS = PIXELS / 64  # of a fingerprint
+FRAME = Frame(4000, 3000)
+WORDS = FRAME.n_pixels / 64  # of a fingerprint
 PER_GROUP = 30  # photos, assumed
 HOURS = (1.0, 12.0)  # an hour, a night
 FRAMES = (12, 1)
@@ -141,12 +142,12 @@ class Machine:
     def joining(self, n: float) -> float:
         """Seconds of looking for groups that are of one camera."""
         from benchmarks.views import reckoned
-        from samecam.register._find import search_seconds
+        from samecam.register import search_seconds
 
         if not self.views:
             return 0.0
         groups = math.ceil(n / PER_GROUP)
-        allowed = 4 / 3 * search_seconds(n, PIXELS) / self.frames.cores  # groups, then photos
+        allowed = search_seconds({FRAME: int(n)}) / self.frames.cores
         coarse, fit = (reckoned(self.views, groups)[part]["wall"] for part in ("coarse", "fit"))
         return min(coarse, allowed) + fit
 

@@ -1,7 +1,7 @@
 """Registration: which groups of photos see one sensor in several ways, and how."""
 
 from samecam.register._cameras import Cameras
-from samecam.register._find import find_cameras
+from samecam.register._find import find_cameras, search_seconds
 from samecam.register._photos import KnownCameras, Photo, Placed
 from samecam.register._pieces import SMALLEST, GroupedRows
 from samecam.register._register import register
@@ -20,5 +20,6 @@ __all__ = [
     "View",
     "find_cameras",
     "register",
+    "search_seconds",
     "view_words",
 ]

@@ -7,12 +7,10 @@ import numpy as np
 from samecam.arrays import Floats
 from samecam.compute import thread_count
 from samecam.register._peaks import Peak
-from samecam.register._pieces import Piece
+from samecam.register._pieces import Numbered, Piece
 from samecam.register._resample import Pattern
 from samecam.register._rows import MAD
 from samecam.register._view import View
-
-Numbered = list[tuple[int, Piece]]
 
 _LOOKED_AT = 1_000_003  # shifts, of all, from which chance is measured
 

@@ -13,13 +13,11 @@ from samecam import correlate
 from samecam.arrays import Doubles, Floats, Words
 from samecam.frames import Frame
 from samecam.register._peaks import Peak
-from samecam.register._pieces import Piece
+from samecam.register._pieces import Numbered, Piece
 from samecam.register._resample import Pattern, middle, reduced, unturned
 from samecam.register._rows import CAMERA, MAD, PICTURE, signs
 from samecam.register._view import View
 from samecam.store import BitRows
-
-Numbered = Sequence[tuple[int, Piece]]
 
 # Score of the whole frame from which a view is looked at more closely.
 _LOOKED_AT = 3.0

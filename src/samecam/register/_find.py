@@ -1,17 +1,19 @@
 """Cameras out of groups."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
+from samecam.frames import Frame
 from samecam.register._cameras import Camera, Cameras, cameras_of
 from samecam.register._links import Link, Searcher
 from samecam.register._photos import camera_piece, photo_links
-from samecam.register._pieces import GroupedRows, Patterns, Piece, pieces
-from samecam.register._searches import Numbered, Search
+from samecam.register._pieces import GroupedRows, Numbered, Patterns, Piece, pieces
+from samecam.register._searches import Search
 from samecam.register._view import View
 
 # Seconds of a core for which may be searched: so many, and those that all photos took to be read,
@@ -36,8 +38,8 @@ def find_cameras(
     ----------
     frames : the photos of each frame; every photo once
     search : how far to look; "quick": turns, small shifts, scales near 1 and those that widths
-        and EXIF suggest; "normal": also all zooms, of groups and of photos alone where these are
-        few; "deep": all zooms of all, also turned and mirrored, and all shifts, for crops
+        and EXIF suggest; "normal": also all zooms, as long as reading all photos took, about;
+        "deep": all zooms of all, also turned and mirrored, and all shifts, for crops
     rate : probability that chance joins anything wrongly, in all that is searched together
     progress : told of what was looked at, and of all that is known to come
     """
@@ -51,19 +53,27 @@ def find_cameras(
         labels[part.photos] = part.groups
     searchers = [Searcher(search, rate / 2, memory // 3, progress, used.device) for _ in range(2)]
     work = _Work(labels, groups, alone, patterns, *searchers)
-    work.run(math.inf if search == "deep" else _allowed(frames))
+    photos = Counter[Frame]()
+    for part in frames:
+        photos[part.frame] += len(part.photos)
+    work.run(math.inf if search == "deep" else _allowed(photos))
     return work.result()
 
 
-def search_seconds(photos: float, pixels: int) -> float:
-    """Seconds of a core for which a "normal" search may take, about, by photos of one frame."""
-    return _LEAST + photos * (_READING + _MEGAPIXEL * pixels / 1e6)
+def search_seconds(photos: Mapping[Frame, int]) -> float:
+    """Seconds of a core that a search takes at most, about, unless it is "deep".
+
+    Parameters
+    ----------
+    photos : how many there are of each frame
+    """
+    return (1 + _PHOTOS) * _allowed(photos)
 
 
-def _allowed(frames: Sequence[GroupedRows]) -> float:
-    """The same of several frames together."""
-    each = (search_seconds(len(part.photos), part.frame.n_pixels) for part in frames)
-    return sum(each) - _LEAST * (len(frames) - 1)
+def _allowed(photos: Mapping[Frame, int]) -> float:
+    """The same for groups; photos alone have what is left, or a third more."""
+    each = (n * (_READING + _MEGAPIXEL * frame.n_pixels / 1e6) for frame, n in photos.items())
+    return _LEAST + sum(each)
 
 
 class _Work:

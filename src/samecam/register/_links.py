@@ -12,8 +12,8 @@ from samecam.register._crops import crop_peaks, crop_places
 from samecam.register._exact import exact_peaks, exact_views
 from samecam.register._fit import Fitted, fit_view, fixed_view
 from samecam.register._peaks import Kept, Peak, Scales, peaks
-from samecam.register._pieces import Piece
-from samecam.register._searches import Numbered, Part, Search, parts, searches
+from samecam.register._pieces import Numbered, Piece
+from samecam.register._searches import Part, Search, parts, searches
 from samecam.register._view import View
 
 # Share of the correlation of one camera that a link between groups must show.

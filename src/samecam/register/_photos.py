@@ -15,9 +15,9 @@ from samecam.frames import Frame
 from samecam.register._cameras import Cameras, judged_as
 from samecam.register._links import Judge, Link, Searcher, judged_link
 from samecam.register._pattern import as_pattern
-from samecam.register._pieces import SMALLEST, GroupedRows, Patterns, Piece, pieces
+from samecam.register._pieces import SMALLEST, GroupedRows, Numbered, Patterns, Piece, pieces
 from samecam.register._resample import warped
-from samecam.register._searches import Numbered, Search
+from samecam.register._searches import Search
 from samecam.register._view import View
 
 # Least scale at which a picture adds to the pattern of its camera.

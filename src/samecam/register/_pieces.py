@@ -57,6 +57,9 @@ class Piece(NamedTuple):
     zoom: float = float("nan")
 
 
+Numbered = Sequence[tuple[int, Piece]]
+
+
 class Patterns:
     """Patterns that were made, the latest of them kept within some bytes."""
 

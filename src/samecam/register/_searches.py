@@ -1,7 +1,7 @@
 """What is searched: which pictures at which cameras, at which scales, turns and shifts."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -10,11 +10,10 @@ import numpy as np
 from samecam.arrays import Doubles
 from samecam.frames import Frame
 from samecam.register._peaks import OFTEN, Scales
-from samecam.register._pieces import Piece
+from samecam.register._pieces import Numbered, Piece
 from samecam.register._rows import Turning, places
 
 Search = Literal["quick", "normal", "deep"]
-Numbered = Sequence[tuple[int, Piece]]
 
 # Sides of small middles, and the score in them that two full views of a camera must expect.
 _SIDES, _ENOUGH = (256, 512), 24.0
@@ -123,10 +122,10 @@ def _all_zooms(pictures: Numbered, cameras: Numbered, search: Search) -> Iterato
         middle = math.sqrt(_NEAR * zoom)
         deep = (*places(plain, 3), *places(rest, 1))
         spots = deep if search == "deep" else tuple(places(plain, 1))
-        side = _SIDES[-1] if _single(some, others) and search != "deep" else 1024
-        for few, them, most, pairs in _by_side(some, others, side):
-            steps, side = _steps(middle, zoom / middle - 1, 2.2, most, few, them)
-            yield Part(few, them, Scales(steps, side, spots), 800.0, pairs)
+        largest = _SIDES[-1] if _single(some, others) and search != "deep" else 1024
+        for seen, there, most, pairs in _by_side(some, others, largest):
+            steps, side = _steps(middle, zoom / middle - 1, 2.2, most, seen, there)
+            yield Part(seen, there, Scales(steps, side, spots), 800.0, pairs)
 
 
 def _by_side(

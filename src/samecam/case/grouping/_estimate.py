@@ -14,6 +14,7 @@ from samecam.case.extraction import (
     words_per_second,
 )
 from samecam.case.folder import ClusteringSettings, ExtractionSettings
+from samecam.register import SMALLEST, search_seconds
 from samecam.store import frame_dtype, record_bytes
 
 # Seconds of one core at 1,000 photos, and how they grow; of the default method.
@@ -33,7 +34,7 @@ _COMPARED = {"bits": 1.0, "2bits": 4.3}
 # Seconds of one core for views (benchmarks/views.py): of a group that is fitted and searched near
 # its own scale, the same at all zooms, and of a pair; and how many photos stand alone.
 _VIEW, _ZOOMS, _PAIR, _ALONE = 2.5, 5.5, 0.05, 1 / 20
-_SIDE, _SMALLEST = 1024, 256  # pixels of the middle that is compared, and of a frame at least
+_SIDE = 1024  # pixels of the middle that is compared
 
 
 def with_grouping(
@@ -74,7 +75,7 @@ def _views(plan: Estimate, clustering: ClusteringSettings) -> float:
     """Seconds of one core for looking for views, if a camera has as many photos as usual."""
     seconds, pieces = 0.0, 0.0
     for cost in plan.frames:
-        if clustering.search == "off" or min(cost.frame) < _SMALLEST:
+        if clustering.search == "off" or min(cost.frame) < SMALLEST:
             continue
         share = min(1.0, max(cost.frame) / _SIDE)
         groups, alone = max(1.0, cost.photos / _PER_GROUP), _ALONE * cost.photos
@@ -83,4 +84,7 @@ def _views(plan: Estimate, clustering: ClusteringSettings) -> float:
             searched = groups + alone if clustering.search == "deep" else groups
             seconds += share**3 * searched * _ZOOMS
         pieces += share**2 * (groups + alone)
-    return seconds + _PAIR * pieces**2
+    seconds += _PAIR * pieces**2
+    if clustering.search in ("off", "deep"):
+        return seconds
+    return min(seconds, search_seconds({cost.frame: cost.photos for cost in plan.frames}))
