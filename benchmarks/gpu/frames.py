@@ -74,10 +74,15 @@ def stages(shots: Sequence[Pixels], device: str, group: int, repeats: int) -> di
         ),
         "windows of one band": lambda: _gpu.least_mean(source[:, None, ::2, ::2].square()),
         "residual": partial(_frames_gpu.residuals, stack, 3.0),
-        "rows of bits": lambda: [
-            _frames_gpu.row_of(residual[k].clone(), 1, "bits") for k in range(len(some))
+        "two bits a pixel": lambda: [
+            _frames_gpu.quantised(residual[k].clone(), 1, "2bits") for k in range(len(some))
         ],
     }
+    made = [_frames_gpu.quantised(residual[k].clone(), 1, "2bits") for k in range(len(some))]
+    shape = (some[0].shape[0], some[0].shape[1])
+    work["smoothness, on the host"] = lambda: [
+        _frames_gpu.measured(part, shape, "2bits") for part in made
+    ]
     return {what: 1e3 * seconds(do, device, repeats) / len(some) for what, do in work.items()}
 
 

@@ -7,6 +7,7 @@ beside it: what goes over a whole picture is added up for each by itself.
 """
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -37,8 +38,10 @@ from samecam.fingerprint._wavelet import HIGH, LEVELS, LOW
 
 Tensor: TypeAlias = torch.Tensor
 Pictures = Sequence[npt.NDArray[np.generic]]
+Quantised: TypeAlias = tuple[npt.NDArray[Any] | None, float]
 
 GROUP = 8
+_MEASURERS = 4  # threads
 _BYTES = 64  # of work arrays a pixel
 _GATHER = 0x0102040810204080  # see `_quantise`
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -56,25 +59,26 @@ def frame_rows(
     budget = compute.default_memory(device) if memory is None else memory
     need = _BYTES * (pictures[0].shape[0] + 16) * (pictures[0].shape[1] + 16)
     group = max(1, min(GROUP, len(pictures), budget // need))
-    rows: list[FrameRow | None] = []
-    while len(rows) < len(pictures):
-        start = len(rows)
-        try:
-            parts = _in_groups(pictures[start:], seeds[start:], dtype, sigma, device, group)
-            for part in parts:
-                rows.extend(part)
-            return rows
-        except RuntimeError as error:
-            if not compute.out_of_memory(error):
-                raise
-        torch.cuda.empty_cache()
-        if group == 1:
-            raise SamecamError(
-                f"The device {device!r} has no room for one picture ({need} bytes): end what else "
-                "uses it, or take the device cpu."
-            )
-        group //= 2
-    return rows
+    rows: list[Future[FrameRow | None]] = []
+    with ThreadPoolExecutor(_MEASURERS) as measurers:  # while the device goes on
+        while len(rows) < len(pictures):
+            start = len(rows)
+            try:
+                parts = _in_groups(pictures[start:], seeds[start:], dtype, sigma, device, group)
+                for part in parts:
+                    rows.append(measurers.submit(measured, part, pictures[0].shape[:2], dtype))
+                break
+            except RuntimeError as error:
+                if not compute.out_of_memory(error):
+                    raise
+            torch.cuda.empty_cache()
+            if group == 1:
+                raise SamecamError(
+                    f"The device {device!r} has no room for one picture ({need} bytes): end what "
+                    "else uses it, or take the device cpu."
+                )
+            group //= 2
+    return [row.result() for row in rows]
 
 
 def _in_groups(
@@ -84,12 +88,13 @@ def _in_groups(
     sigma: float,
     device: str,
     group: int,
-) -> Iterator[list[FrameRow | None]]:
+) -> Iterator[Quantised]:
     start = 0
     for stack in uploads(pictures, compute.torch_device(device), group):
         count = min(group, len(pictures) - start)
         residual = residuals(stack[:count, :, :, 0], sigma)
-        yield [row_of(residual[k], seeds[start + k], dtype) for k in range(count)]
+        for k in range(count):
+            yield quantised(residual[k], seeds[start + k], dtype)
         start += count
 
 
@@ -158,34 +163,42 @@ def _combined(parts: Sequence[Tensor], taps: npt.NDArray[np.float32]) -> Tensor:
     return total
 
 
-def row_of(residual: Tensor, seed: int, dtype: FrameKind) -> FrameRow | None:
-    """The row of one residual (h, w), None if there is none; the residual is overwritten."""
-    size, shape = residual.numel(), (residual.shape[0], residual.shape[1])
+def quantised(residual: Tensor, seed: int, dtype: FrameKind) -> Quantised:
+    """Values of the row of one residual (h, w), which is overwritten, and its flat share."""
+    size = residual.numel()
     magnitude = residual.abs()
     flat = magnitude.lt(FLAT_LEVEL).sum().item() / size
     subtract_means(residual[None])
     subtract_phase_means(residual[None])
     rms = float(torch.linalg.vector_norm(residual, dtype=torch.float64)) / size**0.5
     if rms < LEAST_RESIDUAL:
-        return None
+        return None, flat
     least = float(np.float32(NO_RESIDUAL[dtype] * rms))
     empty = magnitude.lt_(least).to(torch.bool)
     empty |= residual.abs() < least
-    if dtype != "int8":
-        words = _packed(residual > 0, empty, seed)
-        if dtype == "2bits":
-            empty |= residual.abs_() <= float(np.float32(rms))
-            words = torch.stack((words, _words(empty)), dim=1).flatten()
-        values = _host(words).view(np.uint64)
-        scale = bit_scale(values, size, dtype)
-        return FrameRow(values, scale, flat, colour(values, shape))
-    steps = residual.mul_(float(np.float32(STEPS / rms))).round_().clamp_(-127, 127)
-    steps.masked_fill_(empty, 0)
-    square = steps.square().sum(dtype=torch.float64).item()
-    if not square:
+    if dtype == "int8":
+        steps = residual.mul_(float(np.float32(STEPS / rms))).round_().clamp_(-127, 127)
+        return _host(steps.masked_fill_(empty, 0).to(torch.int8).flatten()), flat
+    words = _packed(residual > 0, empty, seed)
+    if dtype == "2bits":
+        empty |= residual.abs_() <= float(np.float32(rms))
+        words = torch.stack((words, _words(empty)), dim=1).flatten()
+    return _host(words).view(np.uint64), flat
+
+
+def measured(part: Quantised, shape: tuple[int, int], dtype: FrameKind) -> FrameRow | None:
+    """The row with its scale and its smoothness, None if there is no residual."""
+    values, flat = part
+    if values is None:
         return None
-    values = _host(steps.to(torch.int8).flatten())
-    return FrameRow(values, square**-0.5, flat, colour(values, shape))
+    if dtype == "int8":
+        square = float(np.square(values, dtype=np.int32).sum(dtype=np.int64))
+        if not square:
+            return None
+        scale = square**-0.5
+    else:
+        scale = bit_scale(values, shape[0] * shape[1], dtype)
+    return FrameRow(values, scale, flat, colour(values, shape))
 
 
 def _host(tensor: Tensor) -> npt.NDArray[Any]:
