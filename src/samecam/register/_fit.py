@@ -18,8 +18,8 @@ _OTHERS = (2 * REACH + 1) ** 2 - 9  # shifts of two pixels and more
 _GROWTH = 1.35
 # Steps at one radius at most, and pixels that no tile moves by when nothing is left to gain.
 _STEPS, _STILL = 4, 0.15
-# Tiles that are enough to find a view; the score is of all.
-_MOST_TILES = 140
+# Tiles that are enough to see that there is no view, and to find one; the score is of all.
+_FIRST_TILES, _MOST_TILES = 64, 140
 # Score under which a fit ends, the power of the area with which it must grow, and up to which.
 _LEAST, _GROWS, _SURE = 3.0, 0.25, 5.5
 # Share of the score from which the plainer of two views is taken.
@@ -74,13 +74,16 @@ def fit_view(
         tiles = _tiles(frame, flat.shape, view, zoom, radius)
         if not len(tiles.corners):
             return None
-        fewer = tiles.some(_MOST_TILES)
+        fewer = tiles.some(_MOST_TILES if began else _FIRST_TILES)
         result = _settled(flat, camera, fewer, view, zoom, _STEPS)
         area = float(len(fewer.corners))
         began = began or (_score(result), area)
         grown = min(began[0] * (area / began[1]) ** _GROWS, _SURE)
         if _score(result) < max(_LEAST, grown):
             return None
+        if len(fewer.corners) < min(len(tiles.corners), _MOST_TILES):
+            view = result.view
+            continue
         if radius >= min(far, tiles.farthest + TILE):
             if fewer is not tiles:
                 result = _settled(flat, camera, tiles, result.view, zoom, 2)

@@ -7,8 +7,10 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats, Table
 from samecam.compute import jit
+from samecam.register._vectors import SIDE, WORD, compare_word, turn_square
 
-BAND, _CHUNK, _BLOCK = 128, 512, 16
+BAND = 128
+REACH = 7  # pixels each way of the local mean, see `subtract_means`
 _jit = jit(nogil=True, fastmath={"reassoc", "nsz", "contract"})
 
 
@@ -30,50 +32,45 @@ def reduce_both(
     ----------
     source : contiguous, as all others, which the compiler knows
     low, width : columns of the source that are needed
-    lines, columns : first and down, begin and across; weights beyond the source are 0
-    work : (BAND, width or more) and (width or more, BAND)
+    lines, columns : first and down, begin and across; weights are fours, 0 beyond the source
+    work : (BAND, width + SIDE) and (width + SIDE, BAND), or more
     out : at least as large as there are columns and lines
     """
     first, down = lines
     begin, across = columns
     part, turned = work
-    total = np.empty(BAND, dtype=np.float32)
     for top in range(0, len(first), BAND):
         rows = min(BAND, len(first) - top)
-        _reduce_rows(source, low, width, first[top : top + rows], down[top : top + rows], part)
-        for left in range(0, width, _BLOCK):
-            for y in range(rows):
-                for x in range(left, min(left + _BLOCK, width)):
-                    turned[x, y] = part[y, x]
+        for y in range(rows):
+            _add_lines(source, first[top + y], low, down[top + y], part[y, :width])
+        for y in range(0, rows, SIDE):
+            for x in range(0, width, SIDE):
+                turn_square(part, y, x, turned)
         for x in range(len(begin)):
-            total[:] = 0
-            for k in range(across.shape[1]):
-                w = across[x, k]
-                if w != 0:
-                    line = turned[begin[x] + k - low]
-                    for y in range(BAND):
-                        total[y] += w * line[y]
-            for y in range(rows):
-                out[x, top + y] = total[y]
+            _add_lines(turned[:width], begin[x] - low, 0, across[x], out[x, top : top + rows])
 
 
 @_jit
-def _reduce_rows(
-    source: npt.NDArray[Any], low: int, width: int, first: Table, weights: Floats, out: Floats
+def _add_lines(
+    source: npt.NDArray[Any], first: int, low: int, weights: Floats, out: Floats
 ) -> None:
-    """out[y, x] = Σ_k weights[y, k] · source[first[y] + k, low + x], x up to `width`."""
-    taps, height = weights.shape[1], source.shape[0]
-    for y in range(len(weights)):
-        for left in range(0, width, _CHUNK):
-            right = min(left + _CHUNK, width)
-            line = out[y, left:right]
-            line[:] = 0
-            for k in range(taps):
-                at, w = first[y] + k, weights[y, k]
-                if w != 0 and 0 <= at < height:
-                    other = source[at, low + left : low + right]
-                    for x in range(line.size):
-                        line[x] += w * np.float32(other[x])
+    """out[x] = Σ_k weights[k] · source[first + k, low + x]; four lines at a time."""
+    last, high = len(source) - 1, low + len(out)
+    for k in range(0, len(weights), 4):
+        a, b, c, d = weights[k], weights[k + 1], weights[k + 2], weights[k + 3]
+        at = first + k
+        p = source[min(max(at, 0), last), low:high]
+        q = source[min(max(at + 1, 0), last), low:high]
+        r = source[min(max(at + 2, 0), last), low:high]
+        s = source[min(max(at + 3, 0), last), low:high]
+        if k == 0:
+            for x in range(len(out)):
+                near = a * np.float32(p[x]) + b * np.float32(q[x])
+                out[x] = near + c * np.float32(r[x]) + d * np.float32(s[x])
+        elif a != 0 or b != 0 or c != 0 or d != 0:
+            for x in range(len(out)):
+                near = a * np.float32(p[x]) + b * np.float32(q[x])
+                out[x] += near + c * np.float32(r[x]) + d * np.float32(s[x])
 
 
 @_jit
@@ -104,6 +101,9 @@ def warp(
     source : (h, w) pattern
     top, left : q of out[0, 0]; q of out[y, x] is (left + x, top + y)
     """
+    if radial == 0.0:
+        _warp_straight(source, top, left, scale, out)
+        return
     height, width = source.shape
     wx, wy = np.empty(4, np.float32), np.empty(4, np.float32)
     for j in range(out.shape[0]):
@@ -126,6 +126,40 @@ def warp(
                     line += wx[a] * np.float32(row[x0 - 1 + a])
                 total += wy[b] * line
             out[j, i] = total
+
+
+@_jit
+def _warp_straight(
+    source: npt.NDArray[Any], top: float, left: float, scale: float, out: Floats
+) -> None:
+    """`warp` without a radial term: lines first, then places along them."""
+    height, width = source.shape
+    at, across = np.empty(out.shape[1], np.int64), np.empty((out.shape[1], 4), np.float32)
+    low, high = width, 0
+    for i in range(out.shape[1]):
+        x = (left + i) * scale + (width - 1) / 2
+        x0 = int(np.floor(x))
+        _cubic(np.float32(x - x0), across[i])
+        at[i] = x0 - 1
+        if x0 < 1 or x0 + 2 >= width:
+            at[i], across[i] = -1, 0
+        else:
+            low, high = min(low, x0 - 1), max(high, x0 + 3)
+    down, line = np.empty(4, np.float32), np.empty(max(high - low, 4), np.float32)
+    for i in range(out.shape[1]):
+        at[i] = max(at[i] - low, 0)
+    for j in range(out.shape[0]):
+        y = (top + j) * scale + (height - 1) / 2
+        y0 = int(np.floor(y))
+        if y0 < 1 or y0 + 2 >= height or low >= high:
+            out[j] = 0
+            continue
+        _cubic(np.float32(y - y0), down)
+        _add_lines(source, y0 - 1, low, down, line)
+        for i in range(out.shape[1]):
+            k = at[i]
+            near = across[i, 0] * line[k] + across[i, 1] * line[k + 1]
+            out[j, i] = near + across[i, 2] * line[k + 2] + across[i, 3] * line[k + 3]
 
 
 @_jit
@@ -221,22 +255,71 @@ def pack_pairs(
     filled : (n · width / 64,) random signs for these
     out : (2 · n · width / 64,) as `samecam.store.pack` makes them
     """
-    square = np.float32(0)
-    count = 0
-    for line in values:
+    square, count, zero = np.float32(0), 0, np.float32(0)
+    for y in range(len(values)):
+        line = values[y]
         for k in range(width):
             square += line[k] * line[k]
-            count += line[k] != 0
-    rms = np.float32(np.sqrt(square / max(count, 1)))
-    one, zero = np.uint64(1), np.uint64(0)
-    words = width // 64
-    for j in range(len(values) * words):
-        line = values[j // words, 64 * (j % words) : 64 * (j % words) + 64]
-        signs = small = zero
-        for k in range(64):
-            v = line[k]
-            bit = one << np.uint64(k)
-            chance = filled[j] & bit
-            signs |= bit if v > 0 else (chance if v == 0 else zero)
-            small |= bit if abs(v) < rms else zero
-        out[2 * j], out[2 * j + 1] = signs, small
+        for k in range(width):
+            count += line[k] != zero
+    mean = np.float32(square / max(count, 1))
+    j = 0
+    for y in range(len(values)):
+        for x in range(0, width, WORD):
+            positive, small, nothing = compare_word(values, y, x, mean)
+            out[2 * j] = positive | (nothing & filled[j])
+            out[2 * j + 1] = small
+            j += 1
+
+
+@_jit
+def subtract_means(values: Floats, out: Floats) -> float:
+    """Subtract from every pixel the mean of the 15 × 15 about it, and add up the squares.
+
+    At the border the nearest pixels stand for what is beyond.
+    """
+    height, width = values.shape
+    n = width + 2 * REACH
+    column, line = np.zeros(n, np.float32), np.empty((3, n), np.float32)
+    two, four, eight = line[0], line[1], line[2]
+    for k in range(-REACH, REACH + 1):
+        _add_wide(column, values[min(max(k, 0), height - 1)], np.float32(1))
+    share = np.float32(1 / (2 * REACH + 1) ** 2)
+    total = 0.0
+    for y in range(height):
+        for x in range(n - 1):
+            two[x] = column[x] + column[x + 1]
+        for x in range(n - 3):
+            four[x] = two[x] + two[x + 2]
+        for x in range(n - 7):
+            eight[x] = four[x] + four[x + 4]
+        source, target, square = values[y], out[y], np.float32(0)
+        for x in range(width):
+            left = source[x] - share * (eight[x] + eight[x + 7] - column[x + 7])
+            target[x] = left
+            square += left * left
+        total += square
+        _add_wide(column, values[min(y + 1 + REACH, height - 1)], np.float32(1))
+        _add_wide(column, values[max(y - REACH, 0)], np.float32(-1))
+    return total
+
+
+@_jit
+def _add_wide(column: Floats, line: Floats, sign: np.float32) -> None:
+    """Add a line, with its ends repeated, to a longer one."""
+    width = len(line)
+    for x in range(REACH):
+        column[x] += sign * line[0]
+        column[REACH + width + x] += sign * line[width - 1]
+    part = column[REACH : REACH + width]
+    for x in range(width):
+        part[x] += sign * line[x]
+
+
+@_jit
+def to_bytes(values: Floats, factor: np.float32, out: npt.NDArray[np.int8]) -> None:
+    """Whole numbers within ±127."""
+    for y in range(len(values)):
+        line, target = values[y], out[y]
+        for x in range(len(line)):
+            target[x] = np.int8(min(max(np.rint(line[x] * factor), -127), 127))

@@ -6,7 +6,6 @@ import numpy.typing as npt
 from samecam.arrays import Floats
 
 _STEPS = 24  # of a byte in one root mean square
-_SMOOTH = 15  # pixels each way of the local mean that is subtracted
 
 
 def as_pattern(values: npt.NDArray[np.floating] | npt.NDArray[np.integer]) -> npt.NDArray[np.int8]:
@@ -16,11 +15,10 @@ def as_pattern(values: npt.NDArray[np.floating] | npt.NDArray[np.integer]) -> np
     ----------
     values : (h, w) a residual, or a sum of such
     """
-    from scipy.ndimage import uniform_filter
+    from samecam.register._kernels import subtract_means, to_bytes
 
-    some: Floats = np.asarray(values, dtype=np.float32)
-    some = some - uniform_filter(some, _SMOOTH, mode="nearest")
-    rms = float(np.sqrt(np.square(some).mean(dtype=np.float64)))
-    some *= np.float32(_STEPS / max(rms, 1e-30))
-    np.rint(some, out=some)
-    return np.clip(some, -127, 127, out=some).astype(np.int8)
+    some: Floats = np.ascontiguousarray(values, dtype=np.float32)
+    left, pattern = np.empty_like(some), np.empty(some.shape, dtype=np.int8)
+    rms = (subtract_means(some, left) / some.size) ** 0.5
+    to_bytes(left, np.float32(_STEPS / max(rms, 1e-30)), pattern)
+    return pattern

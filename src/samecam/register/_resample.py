@@ -1,6 +1,7 @@
 """A pattern as another view of its sensor would show it."""
 
 import threading
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,13 +36,14 @@ def reduced(pattern: Pattern, scale: float, shape: tuple[int, int]) -> Floats:
 
 def reduce_into(pattern: Pattern, scale: float, shape: tuple[int, int], out: Floats) -> None:
     """As `reduced`, column by column, into an array that may have longer rows."""
-    from samecam.register._kernels import BAND, reduce_both
+    from samecam.register._kernels import BAND, SIDE, reduce_both
 
     lines = taps(pattern.shape[0], scale, shape[0])
     columns = taps(pattern.shape[1], scale, shape[1])
     low = max(int(columns[0].min()), 0)
     width = max(min(int(columns[0].max()) + columns[1].shape[1], pattern.shape[1]) - low, 0)
-    work = line_buffer("part", BAND, width), _buffer("turned", width * BAND).reshape(width, BAND)
+    wide = width + SIDE
+    work = line_buffer("part", BAND, wide), _buffer("turned", wide * BAND).reshape(wide, BAND)
     reduce_both(np.ascontiguousarray(pattern), low, width, lines, columns, work, out)
 
 
@@ -60,12 +62,13 @@ def _buffer(name: str, size: int) -> Floats:
     return kept[:size]
 
 
+@lru_cache(maxsize=1024)  # all photos of a frame are reduced by the same scales
 def taps(size: int, scale: float, n: int) -> tuple[Table, Floats]:
-    """First source pixel and weights of each of n results about the middle."""
+    """First source pixel and weights, fours of them, of each of n results about the middle."""
     reach = max(scale, 1.0)
     at = (np.arange(n) - (n - 1) / 2) * scale + (size - 1) / 2
     first = np.ceil(at - 2 * reach).astype(np.int64)
-    k = first[:, np.newaxis] + np.arange(int(np.ceil(4 * reach)) + 1)
+    k = first[:, np.newaxis] + np.arange(4 * (int(np.ceil(4 * reach)) // 4 + 1))
     weights = _cubic(np.abs(k - at[:, np.newaxis]) / reach)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)
     weights[(k < 0) | (k >= size)] = 0
