@@ -134,7 +134,9 @@ def best(picture: tuple[str, Bytes], cameras: Named, device: str) -> list[dict[s
     others = [(k, piece(p)) for k, (name, p) in enumerate(cameras) if name != picture[0]]
     with threadpool_limits(1 if device == "cpu" else None):
         searcher = Searcher("normal", 1.0, MEMORY, device=device)
-        fits = searcher.fits([(0, piece(picture[1]))], others, lambda *_: searcher.judge)
+        pair = [(0, piece(picture[1]))], others
+        fits = searcher.exact(*pair, lambda *_: searcher.judge)
+        fits += searcher.fits(searcher.plan(*pair), lambda *_: searcher.judge)
     judge = Judge(1.0)  # of one pair
     judge.add_places(searcher.judge.places // max(len(others), 1), 1)
     judge.add_exact(searcher.judge.exact // max(len(others), 1))

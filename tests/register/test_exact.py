@@ -11,7 +11,7 @@ from samecam.register._exact import exact_peaks, exact_views
 from samecam.register._links import Judge, Searcher, judged_link
 from samecam.register._pattern import as_pattern
 from samecam.register._pieces import Piece
-from samecam.register._searches import searches
+from samecam.register._searches import searches, within
 from tests.register.sensors import noisy, sensor, shown
 
 WIDE, TALL, SMALL = Frame(640, 480), Frame(480, 640), Frame(320, 240)
@@ -72,7 +72,9 @@ def test_few_views_stand_out_where_many_would_not():
     copy = shown(pattern, View(scale=0.5), Frame(640, 480))
     photo, camera = piece(noisy(copy, 3, 20.0)), piece(noisy(pattern, 4, 0.5), photos=9)
     searcher = Searcher("quick", 0.005, 2**30)
-    fits = searcher.fits([(1, camera)], [(0, photo)], lambda *_: searcher.judge, near=False)
+    pair = [(1, camera)], [(0, photo)]
+    fits = searcher.exact(*pair, lambda *_: searcher.judge, near=False)
+    fits += searcher.fits(searcher.plan(*pair, near=False), lambda *_: searcher.judge)
     exact = [fit for fit in fits if fit.exact]
     assert [fit.fitted.view.scale for fit in exact] == [2.0]
     score = exact[0].fitted.view.score
@@ -106,21 +108,29 @@ def test_the_clearer_two_patterns_are_the_less_of_them_is_compared():
     assert sides(0.02, 0.02) == sides(math.nan, 0.9) == {1024}
 
 
-def test_what_takes_too_long_is_not_searched():
+def test_what_takes_too_long_is_searched_in_smaller_middles_or_not_at_all():
     frame = Frame(1280, 960)
     rng = np.random.default_rng(0)
     camera, photo = (
         Piece(frame, lambda: rng.integers(-9, 9, frame.shape).astype(np.int8), photos)
         for photos in (9, 1)
     )
-    work = list(searches([(0, photo)], [(1, camera)], "normal"))
+    pair = [(0, photo)], [(1, camera)]
+    work = list(searches(*pair, "normal"))
     assert [part.seconds > 0 for part in work] == [True] * len(work)
-    near = next(part for part in work if part.scales.values[0] < 1)
-    zooms = next(part for part in work if part.scales.values[-1] > 4)
-    assert zooms.seconds > near.seconds
+    whole = sum(part.seconds for part in work)
+    least = sum(part.smaller(0.5).seconds for part in work)
+    sides = [[part and part.scales.side for part in within(work, s)] for s in (whole, least, 0.0)]
+    assert sides[0] == [part.scales.side for part in work]
+    assert all(side <= 0.6 * whole for side, whole in zip(sides[1], sides[0], strict=True))
+    assert sides[2] == [None] * len(work)
+    first = within(work, work[0].smaller(0.5).seconds)
+    assert [part is None for part in first] == [False] + [True] * (len(work) - 1)
     counts = []
-    for seconds in (0.0, near.seconds * 1.01, math.inf):
+    for seconds in (0.0, least, whole):
         searcher = Searcher("normal", 0.01, 2**30)
-        searcher.fits([(0, photo)], [(1, camera)], lambda *_, s=searcher: s.judge, seconds=seconds)
+        some = within(searcher.plan(*pair), seconds)
+        searcher.fits(some, lambda *_, s=searcher: s.judge)
         counts.append(searcher.judge.places)
-    assert counts == [0, near.scales.positions, sum(part.scales.positions for part in work)]
+    assert counts[0] == 0 < counts[1] < counts[2]
+    assert counts[2] == sum(part.scales.positions for part in work)

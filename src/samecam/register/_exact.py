@@ -5,12 +5,14 @@ them, so that a lower score stands out from chance.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 
 from samecam import correlate
 from samecam.arrays import Doubles, Floats, Words
+from samecam.compute import thread_count
 from samecam.frames import Frame
 from samecam.register._peaks import Peak
 from samecam.register._pieces import Numbered, Piece
@@ -123,10 +125,13 @@ def _rows(patterns: Sequence[Callable[[], Pattern]], kind: int) -> BitRows:
     """Whole frames, two bits a pixel; the last pixels are left out where they fill no word."""
     from samecam.register._kernels import pack_pairs
 
-    words: list[Words] = []
-    for pattern in patterns:
+    def packed(pattern: Callable[[], Pattern]) -> Words:
         line: Floats = np.ascontiguousarray(pattern(), dtype=np.float32).reshape(1, -1)
         n = line.size // 64 * 64
-        words.append(np.empty(n // 32, dtype=np.uint64))
-        pack_pairs(line, n, signs(n // 64, kind), words[-1])
-    return BitRows(np.stack(words), n)
+        words = np.empty(n // 32, dtype=np.uint64)
+        pack_pairs(line, n, signs(n // 64, kind), words)
+        return words
+
+    with ThreadPoolExecutor(thread_count()) as pool:
+        rows = np.stack(list(pool.map(packed, patterns)))
+    return BitRows(rows, 32 * rows.shape[1])

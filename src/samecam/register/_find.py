@@ -19,7 +19,7 @@ from samecam.register._view import View
 # Seconds of a core for which may be searched: so many, and those that all photos took to be read,
 # for each of them and for its megapixels. Of these for photos alone, at least.
 _LEAST, _READING, _MEGAPIXEL = 12.0, 0.03, 0.011
-_PHOTOS = 1 / 3
+_PHOTOS = 1 / 2
 # Times that photos alone are tried again, since cameras have grown by others.
 _ROUNDS = 3
 
@@ -67,11 +67,11 @@ def search_seconds(photos: Mapping[Frame, int]) -> float:
     ----------
     photos : how many there are of each frame
     """
-    return (1 + _PHOTOS) * _allowed(photos)
+    return _allowed(photos)
 
 
 def _allowed(photos: Mapping[Frame, int]) -> float:
-    """The same for groups; photos alone have what is left, or a third more."""
+    """The same, of which groups may take a part; photos alone have what is left."""
     each = (n * (_READING + _MEGAPIXEL * frame.n_pixels / 1e6) for frame, n in photos.items())
     return _LEAST + sum(each)
 
@@ -97,9 +97,9 @@ class _Work:
 
     def run(self, seconds: float) -> None:
         """All of it, within so many seconds of a core, about, for each step."""
-        self._join_groups(seconds)
+        self._join_groups(seconds * (1 - _PHOTOS) if self._alone else seconds)
         left = seconds if math.isinf(seconds) else seconds - self._joining.seconds
-        self._place_photos(max(left, _PHOTOS * seconds))
+        self._place_photos(left)
 
     def _join_groups(self, seconds: float) -> None:
         """Cameras out of groups."""

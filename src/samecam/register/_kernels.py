@@ -293,12 +293,13 @@ def subtract_means(values: Floats, out: Floats) -> float:
             four[x] = two[x] + two[x + 2]
         for x in range(n - 7):
             eight[x] = four[x] + four[x + 4]
-        source, target, square = values[y], out[y], np.float32(0)
+        source, target = values[y], out[y]
+        square = np.float32(0)
         for x in range(width):
             left = source[x] - share * (eight[x] + eight[x + 7] - column[x + 7])
             target[x] = left
             square += left * left
-        total += square
+        total += float(square)
         _add_wide(column, values[min(y + 1 + REACH, height - 1)], np.float32(1))
         _add_wide(column, values[max(y - REACH, 0)], np.float32(-1))
     return total

@@ -1,7 +1,7 @@
 """Links: pairs of pieces that see one sensor, searched coarsely, fitted, and judged."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from samecam.register._exact import exact_peaks, exact_views
 from samecam.register._fit import Fitted, fit_view, fixed_view
 from samecam.register._peaks import Kept, Peak, Scales, peaks
 from samecam.register._pieces import Numbered, Piece
-from samecam.register._searches import Part, Search, parts, searches
+from samecam.register._searches import Part, Search, parts, searches, within
 from samecam.register._view import View
 
 # Share of the correlation of one camera that a link between groups must show.
@@ -22,8 +22,8 @@ LEAST_SHARE = 0.12
 _SPREAD = 0.5
 # Views that a fit tries for each place of the coarse search, so to say (benchmarks/strangers.py).
 FIT_PLACES = 100
-# Score from which no other peak of a pair is looked at.
-_CLEAR = 10.0
+# Score from which no other peak of a pair is looked at, and nothing else is searched for it.
+CLEAR = 10.0
 # Score of a crop's best place from which it is fitted.
 _CROP = 5.5
 
@@ -112,45 +112,54 @@ class Searcher:
 
     def links(self, pieces: Numbered, seconds: float = math.inf) -> list[Link]:
         """Links among pieces, searched for so many seconds of a core, about."""
-        there = dict(pieces)
-        fits = self.fits(pieces, pieces, lambda *_: self.judge, same=True, seconds=seconds)
-        judged = [judged_link(fit, there, there, self.judge) for fit in fits]
+        there, judge = dict(pieces), self.judge
+        fits = self.exact(pieces, pieces, lambda *_: judge, same=True)
+        clear = {fit.peak[:2] for fit in fits if (fit.fitted.view.score or 0) > CLEAR}
+        work = within(self.plan(pieces, pieces), seconds)
+        fits += self.fits(work, lambda *_: judge, clear, same=True)
+        judged = [judged_link(fit, there, there, judge) for fit in fits]
         return [link for link in judged if link is not None]
+
+    def plan(
+        self, pictures: Numbered, cameras: Numbered, *, near: bool = True, zooms: bool = True
+    ) -> list[Part]:
+        """What there is to be searched, beside views that are compared as they are.
+
+        Parameters
+        ----------
+        near : whether scales near 1 are searched
+        zooms : whether all zooms are searched, beside those that EXIF names
+        """
+        all_of_it = searches(pictures, cameras, self.search if zooms else "quick")
+        return [part for part in all_of_it if near or part.scales.values[0] >= 1]
 
     def fits(
         self,
-        pictures: Numbered,
-        cameras: Numbered,
+        work: Sequence[Part | None],
         judges: Judges,
+        clear: Set[tuple[int, int]] = frozenset(),
         *,
         same: bool = False,
-        near: bool = True,
-        zooms: bool = True,
-        seconds: float = math.inf,
     ) -> list[Fit]:
         """Fits of pictures at cameras that are yet to be judged.
 
         Parameters
         ----------
+        work : what of a plan is searched
         judges : who counts what is searched for a picture and a camera
+        clear : pairs that are clearly one camera and need not be searched
         same : whether pictures and cameras are the same pieces
-        near : whether scales near 1 are searched
-        zooms : whether all zooms are searched, beside those that EXIF names
-        seconds : of a core that it may take, about; what does not fit is searched in a smaller
-            middle, or not at all
         """
-        work = []
-        for part in searches(pictures, cameras, self.search if zooms else "quick"):
-            if part.known:
-                work.append(part)
-            elif near or part.scales.values[0] >= 1:
-                fitting = [some for some in (part, part.smaller()) if some.seconds <= seconds]
-                work += fitting[:1]
-                seconds -= sum(some.seconds for some in fitting[:1])
-        self.seconds += sum(part.seconds for part in work)
-        self._total += sum(len(part.pictures) for part in work)
-        fits = list(self._exact(pictures, cameras, judges, same=same, near=near))
-        return fits + [fit for part in work for fit in self._fits(part, judges, same=same)]
+        some = [part for part in work if part is not None]
+        self.seconds += sum(part.seconds for part in some)
+        self._total += sum(len(part.pictures) for part in some)
+        fits: list[Fit] = []
+        known = set(clear)
+        for part in some:
+            found = list(self._fits(part, judges, known, same=same))
+            known |= {fit.peak[:2] for fit in found if (fit.fitted.view.score or 0) > CLEAR}
+            fits += found
+        return fits
 
     def crops(self, photos: Numbered, cameras: Numbered, judges: Judges) -> list[Fit]:
         """Fits of photos that may be cut out of pictures of larger cameras, at any place."""
@@ -168,11 +177,24 @@ class Searcher:
             fits += [] if fitted is None else [Fit(peak, fitted)]
         return fits
 
-    def _exact(
-        self, pictures: Numbered, cameras: Numbered, judges: Judges, *, same: bool, near: bool
-    ) -> Iterator[Fit]:
-        """Pictures that are turned, or of which the camera's are reduced copies."""
+    def exact(
+        self,
+        pictures: Numbered,
+        cameras: Numbered,
+        judges: Judges,
+        *,
+        same: bool = False,
+        near: bool = True,
+    ) -> list[Fit]:
+        """Pictures that are turned, or of which the camera's are reduced copies, as they are.
+
+        Parameters
+        ----------
+        judges, same : as for `fits`
+        near : whether pictures of the camera's size are compared too
+        """
         seen, there = dict(pictures), dict(cameras)
+        fits = []
 
         def wanted(a: int, b: int) -> bool:
             return not same or a < b or (a > b and seen[a].frame != there[b].frame)
@@ -189,16 +211,20 @@ class Searcher:
             for peak in exact_peaks(some, others, wanted, self._memory, self._told):
                 patterns = seen[peak.picture].pattern(), there[peak.camera].pattern()
                 fitted = fixed_view(*patterns, peak.view)
-                if fitted is not None:
-                    yield Fit(peak, fitted, exact=True)
+                fits += [] if fitted is None else [Fit(peak, fitted, exact=True)]
+        return fits
 
-    def _fits(self, part: Part, judges: Judges, *, same: bool) -> Iterator[Fit]:
+    def _fits(
+        self, part: Part, judges: Judges, known: Set[tuple[int, int]], *, same: bool
+    ) -> Iterator[Fit]:
         """Peaks of one search, the best first, and what a fit makes of them."""
-        some, others, scales, radius, asked, _ = part
+        some, others, scales, radius, asked, *_ = part
         once = bool(scales.values[0] < 1)  # of two pieces either may be the picture
 
         def wanted(a: int, b: int) -> bool:
-            if asked is not None and (a, b) not in asked:
+            if (asked is not None and (a, b) not in asked) or (a, b) in known:
+                return False
+            if same and (b, a) in known:
                 return False
             return not same or (a < b if once else a != b)
 
@@ -228,7 +254,7 @@ class Searcher:
             fitted = fit_view(*patterns, replace(peak.view, score=None), radius=radius)
             if fitted is not None:
                 yield Fit(peak, fitted)
-                clear.update({peak[:2]} if (fitted.view.score or 0) > _CLEAR else set())
+                clear.update({peak[:2]} if (fitted.view.score or 0) > CLEAR else set())
 
     def _told(self) -> None:
         self._done += 1

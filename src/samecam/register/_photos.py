@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -11,13 +12,14 @@ import numpy.typing as npt
 
 from samecam import compute
 from samecam.arrays import Floats
+from samecam.compute import thread_count
 from samecam.frames import Frame
 from samecam.register._cameras import Cameras, judged_as
-from samecam.register._links import Judge, Link, Searcher, judged_link
+from samecam.register._links import CLEAR, Fit, Judge, Link, Searcher, judged_link
 from samecam.register._pattern import as_pattern
 from samecam.register._pieces import SMALLEST, GroupedRows, Numbered, Patterns, Piece, pieces
 from samecam.register._resample import warped
-from samecam.register._searches import Search
+from samecam.register._searches import Search, reading_seconds, within
 from samecam.register._view import View
 
 # Least scale at which a picture adds to the pattern of its camera.
@@ -43,28 +45,72 @@ def photo_links(
     zooms : whether all zooms are searched, beside those that EXIF names
     seconds : of a core that it may take, about; what does not fit is not searched
     """
-    seen, there = dict(photos), dict(cameras)
-    back = searcher.fits(
-        cameras,
-        photos,
-        lambda _, photo: judges[photo],
-        near=False,
-        zooms=zooms,
-        seconds=seconds / 2,
-    )
-    fits = searcher.fits(
-        photos, cameras, lambda photo, _: judges[photo], zooms=zooms, seconds=seconds / 2
-    )
-    if searcher.search == "deep":
-        fits += searcher.crops(photos, cameras, lambda photo, _: judges[photo])
-    links = [judged_link(fit, seen, there, judges[fit[0].picture]) for fit in fits]
-    turned = (judged_link(fit, there, seen, judges[fit[0].camera]) for fit in back)
-    links += [
-        Link(link.camera, link.picture, _from_camera(link, there, seen))
-        for link in turned
-        if link is not None
-    ]
-    return [link for link in links if link is not None]
+    placing = _Placing(searcher, photos, cameras, judges)
+    placing.compare()
+    seconds -= reading_seconds(photos)
+    seconds -= placing.search(seconds, zooms=False, named=True)
+    placing.search(seconds, zooms=zooms, named=False)
+    return placing.links()
+
+
+class _Placing:
+    """Photos on their way to cameras; those that are clearly placed are not searched any more."""
+
+    def __init__(
+        self, searcher: Searcher, photos: Numbered, cameras: Numbered, judges: Mapping[int, Judge]
+    ) -> None:
+        self._searcher, self._judges = searcher, judges
+        self._photos, self._cameras = dict(photos), dict(cameras)
+        self._left, self._there = list(photos), list(cameras)
+        self._fits: list[Fit] = []
+        self._back: list[Fit] = []  # where the camera is taken for a picture of the photo
+
+    def _of_picture(self, photo: int, _: int) -> Judge:
+        return self._judges[photo]
+
+    def _of_camera(self, _: int, photo: int) -> Judge:
+        return self._judges[photo]
+
+    def compare(self) -> None:
+        """Views that are compared as they are."""
+        searcher = self._searcher
+        self._back += searcher.exact(self._there, self._left, self._of_camera, near=False)
+        self._fits += searcher.exact(self._left, self._there, self._of_picture)
+        self._take_out()
+
+    def search(self, seconds: float, *, zooms: bool, named: bool) -> float:
+        """Search at zooms that EXIF names, or for all else; and the seconds that it took, about."""
+        searcher, began = self._searcher, self._searcher.seconds
+        coarser = searcher.plan(self._there, self._left, near=False, zooms=zooms)
+        finer = searcher.plan(self._left, self._there, zooms=zooms)
+        coarser, finer = ([part for part in p if part.known == named] for p in (coarser, finer))
+        work = within([*coarser, *finer], seconds)
+        self._back += searcher.fits(work[: len(coarser)], self._of_camera)
+        self._take_out()
+        left = {photo for photo, _ in self._left}
+        rest = [part and part.without(self._photos.keys() - left) for part in work[len(coarser) :]]
+        self._fits += searcher.fits(rest, self._of_picture)
+        if searcher.search == "deep" and not named:
+            self._fits += searcher.crops(self._left, self._there, self._of_picture)
+        self._take_out()
+        return searcher.seconds - began
+
+    def _take_out(self) -> None:
+        placed = {fit.peak.picture for fit in self._fits if (fit.fitted.view.score or 0) > CLEAR}
+        placed |= {fit.peak.camera for fit in self._back if (fit.fitted.view.score or 0) > CLEAR}
+        self._left = [item for item in self._left if item[0] not in placed]
+
+    def links(self) -> list[Link]:
+        """What is a view, by all that was searched for each photo."""
+        photos, cameras, judges = self._photos, self._cameras, self._judges
+        links = [judged_link(fit, photos, cameras, judges[fit[0].picture]) for fit in self._fits]
+        turned = (judged_link(fit, cameras, photos, judges[fit[0].camera]) for fit in self._back)
+        links += [
+            Link(link.camera, link.picture, _from_camera(link, cameras, photos))
+            for link in turned
+            if link is not None
+        ]
+        return [link for link in links if link is not None]
 
 
 def _from_camera(link: Link, cameras: Mapping[int, Piece], photos: Mapping[int, Piece]) -> View:
@@ -93,9 +139,17 @@ def camera_piece(
 
 def added(first: Piece, seen: Sequence[tuple[Piece, View]]) -> npt.NDArray[np.int8]:
     """Patterns of one sensor in the frame of the first, weighed by their photos."""
+
+    def seen_there(item: tuple[Piece, View]) -> Floats:
+        piece, view = item
+        return warped(piece.pattern(), view, first.frame) * np.float32(np.sqrt(piece.photos))
+
     total: Floats = first.pattern().astype(np.float32) * np.float32(np.sqrt(first.photos))
-    for piece, view in seen:
-        total += np.float32(np.sqrt(piece.photos)) * warped(piece.pattern(), view, first.frame)
+    step = thread_count()
+    with ThreadPoolExecutor(step) as pool:
+        for start in range(0, len(seen), step):  # as many in memory
+            for part in pool.map(seen_there, seen[start : start + step]):
+                total += part
     return as_pattern(total)
 
 

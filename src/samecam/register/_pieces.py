@@ -1,5 +1,6 @@
 """Patterns of groups, photos and cameras, read from their stores when they are needed."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -61,22 +62,25 @@ Numbered = Sequence[tuple[int, Piece]]
 
 
 class Patterns:
-    """Patterns that were made, the latest of them kept within some bytes."""
+    """Patterns that were made, the latest of them kept within some bytes; for threads too."""
 
     def __init__(self, memory: int) -> None:
         self._kept: OrderedDict[object, npt.NDArray[np.int8]] = OrderedDict()
-        self._memory, self._bytes = memory, 0
+        self._memory, self._bytes, self._lock = memory, 0, threading.Lock()
 
     def get(self, key: object, make: Callable[[], npt.NDArray[np.int8]]) -> npt.NDArray[np.int8]:
         """The pattern of a key, made if it is not there."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-            return self._kept[key]
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
         pattern = make()
-        self._kept[key] = pattern
-        self._bytes += pattern.nbytes
-        while self._bytes > self._memory and len(self._kept) > 2:
-            self._bytes -= self._kept.popitem(last=False)[1].nbytes
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = pattern
+                self._bytes += pattern.nbytes
+            while self._bytes > self._memory and len(self._kept) > 2:
+                self._bytes -= self._kept.popitem(last=False)[1].nbytes
         return pattern
 
 
@@ -133,8 +137,11 @@ def _loader(
 
 def _sum(rows: FingerprintStore, members: Rows) -> Floats:
     """Sum of rows, one read at a time."""
+    row: Floats = np.empty((1, rows.n_pixels), dtype=np.float32)
+    if len(members) == 1:
+        rows.read_into(members, row)
+        return row.reshape(-1)
     total = np.zeros(rows.n_pixels, dtype=np.float32)
-    row = np.empty((1, rows.n_pixels), dtype=np.float32)
     for member in members:
         rows.read_into(np.array([member], dtype=np.intp), row)
         total += row[0]

@@ -36,7 +36,8 @@ def reduced(pattern: Pattern, scale: float, shape: tuple[int, int]) -> Floats:
 
 def reduce_into(pattern: Pattern, scale: float, shape: tuple[int, int], out: Floats) -> None:
     """As `reduced`, column by column, into an array that may have longer rows."""
-    from samecam.register._kernels import BAND, SIDE, reduce_both
+    from samecam.register._kernels import BAND, reduce_both
+    from samecam.register._vectors import SIDE
 
     lines = taps(pattern.shape[0], scale, shape[0])
     columns = taps(pattern.shape[1], scale, shape[1])

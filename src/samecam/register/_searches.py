@@ -1,7 +1,7 @@
 """What is searched: which pictures at which cameras, at which scales, turns and shifts."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from samecam.arrays import Doubles
 from samecam.frames import Frame
-from samecam.register._peaks import OFTEN, Scales
+from samecam.register._peaks import MOST, OFTEN, Scales
 from samecam.register._pieces import Numbered, Piece
 from samecam.register._rows import Turning, places
 
@@ -18,8 +18,12 @@ Search = Literal["quick", "normal", "deep"]
 # Sides of small middles, and the score in them that two full views of a camera must expect.
 _SIDES, _ENOUGH = (256, 512), 24.0
 _SELDOM = 0.02
-# Seconds of a core for a pixel at a scale, one at a place, one compared, and for a fit.
-_RESAMPLED, _PLACED, _COMPARED, _FITTED = 2.5e-9, 1.5e-9, 5e-12, 0.3
+# Seconds of a core for a pixel that is read, one that is made smaller, for a scale, a pixel at it,
+# one at a place, one compared, and for a fit.
+_READ, _REDUCED, _SCALE, _RESAMPLED = 5e-9, 3e-9, 1e-4, 1.5e-9
+_PLACED, _COMPARED, _FITTED = 1.4e-9, 5e-12, 0.06
+# Shares of the side in which all is searched where there is little time.
+_SMALLER = (1.0, 0.875, 0.75, 0.625, 0.5)
 # How far about known scales is looked.
 _ABOUT = 0.006
 _ZOOM_ABOUT = 0.015
@@ -45,7 +49,8 @@ class Part(NamedTuple):
     scales : what is tried
     radius : in pixels of the camera, where a view that is found so holds
     pairs : numbers of pictures and cameras; None: all of them
-    known : whether EXIF names the scale, so that there is little to search
+    known : whether EXIF names the scale, so that there is little to search, which comes first
+    usual : whether many pictures are of this kind; the rest is searched in what time is left
     """
 
     pictures: Numbered
@@ -54,6 +59,7 @@ class Part(NamedTuple):
     radius: float
     pairs: frozenset[tuple[int, int]] | None = None
     known: bool = False
+    usual: bool = True
 
     @property
     def often(self) -> float:
@@ -63,19 +69,57 @@ class Part(NamedTuple):
     @property
     def seconds(self) -> float:
         """That a core takes, about: pictures at all scales, cameras at all places, pairs, fits."""
-        seen = len(self.pictures) * len(self.scales.values) * self.scales.side**2
+        pixels = self.scales.side**2
         rows = len(self.cameras) * len(self.scales.spots)
-        fits = len(self.pictures) * len(self.cameras) * self.often
+        scale = _SCALE + pixels * (_RESAMPLED + rows * _COMPARED)
+        fits = min(len(self.pictures) * len(self.cameras) * self.often, MOST)
+        smaller = sum(piece.frame.n_pixels for _, piece in self.pictures)
         return (
-            seen * (_RESAMPLED + rows * _COMPARED)
-            + rows * self.scales.side**2 * _PLACED
+            (_REDUCED * smaller if self.scales.values[-1] > math.sqrt(2) else 0.0)
+            + len(self.pictures) * len(self.scales.values) * scale
+            + rows * pixels * _PLACED
             + fits * _FITTED
         )
 
-    def smaller(self) -> "Part":
-        """The same in a middle of half the side, at an eighth of the cost."""
-        side = -(-self.scales.side // 128) * 64
-        return self._replace(scales=replace(self.scales, side=side, values=self.scales.values[::2]))
+    def without(self, pictures: Set[int]) -> "Part":
+        """The same without some pictures."""
+        some = [item for item in self.pictures if item[0] not in pictures]
+        return self._replace(pictures=some)
+
+    def smaller(self, share: float) -> "Part":
+        """The same in a smaller middle, at the third power of that share of the cost."""
+        side = max(64 * round(share * self.scales.side / 64), 128)
+        if side >= self.scales.side:
+            return self
+        values = self.scales.values
+        values = np.geomspace(values[0], values[-1], max(2, round(share * len(values))))
+        return self._replace(scales=replace(self.scales, side=side, values=values))
+
+
+def reading_seconds(pieces: Numbered) -> float:
+    """That a core takes to read patterns, about, and to compare them as they are."""
+    return _READ * sum(piece.frame.n_pixels for _, piece in pieces)
+
+
+def within(parts: Sequence[Part], seconds: float) -> list[Part | None]:
+    """What can be searched in so many seconds of a core, about; None for what cannot.
+
+    What is usual is searched in smaller middles if need be. Where even those take too long, the
+    first of it; else what is left goes to the rest.
+    """
+    known = sum(part.seconds for part in parts if part.known)
+    usual = [part for part in parts if part.usual and not part.known]
+    for share in _SMALLER:
+        if known + sum(part.smaller(share).seconds for part in usual) <= seconds:
+            break
+    chosen: dict[int, Part] = {}
+    for k in sorted(range(len(parts)), key=lambda k: not parts[k].usual):
+        shares = (1.0,) if parts[k].known else (share,) if parts[k].usual else _SMALLER
+        fitting = [part for part in map(parts[k].smaller, shares) if part.seconds <= seconds]
+        if fitting:
+            chosen[k] = fitting[0]
+            seconds -= fitting[0].seconds
+    return [chosen.get(k) for k in range(len(parts))]
 
 
 def _single(*sides: Numbered) -> bool:
@@ -87,10 +131,10 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
     few = _single(pictures, cameras) and search != "deep"  # what is unusual comes last
     for some, others, zoom in _zoomed(pictures, cameras):
         ways = list(turnings(some[0][1].frame, others[0][1].frame))
-        most, reach = (1024, 2) if few else (1536, 3)
+        most, reach = (768, 2) if few else (1536, 3)
         steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, most, some, others)
         scales = Scales(steps, side, tuple(places(ways[:1], reach)))
-        yield Part(some, others, scales, 800.0, known=not (few and _single(others)))
+        yield Part(some, others, scales, 800.0, known=True)
     yield from _near(pictures, cameras, usual=True)
     if search != "quick":
         yield from _all_zooms(pictures, cameras, search)
@@ -99,7 +143,8 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
         ways = [way for way in turnings(seen, there) if not (few and way.mirrored)]
         for ratio in _ratios(seen, there):
             steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others)
-            yield Part(some, others, Scales(steps, side, tuple(places(ways, 1))), math.inf)
+            scales = Scales(steps, side, tuple(places(ways, 1)))
+            yield Part(some, others, scales, math.inf, usual=False)
     yield from _near(pictures, cameras, usual=False)
 
 
@@ -108,24 +153,62 @@ def _near(pictures: Numbered, cameras: Numbered, *, usual: bool) -> Iterator[Par
     for some, others in parts(pictures, cameras, _shape):
         plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
         spots = tuple(places(plain, 2) if usual else places(rest, 1))
-        steps, side = _steps(1.0, _NEAR - 1, 0.9, 768, some, others)
-        yield Part(some, others, Scales(steps, side, spots), 500.0)
+        most = _SIDES[-1] if _single(some, others) else 768
+        steps, side = _steps(1.0, _NEAR - 1, 0.9, most, some, others)
+        yield Part(some, others, Scales(steps, side, spots), 500.0, usual=usual)
 
 
 def _all_zooms(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[Part]:
     """Scales up to 6.5."""
-    for some, others in parts(pictures, cameras, _shape):
+    for some, others in parts(pictures, cameras, _shape_and_size):
         plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
-        zoom = min(_MOST, max(min(piece.frame) for _, piece in some) / _LEAST_SIDE)
-        if zoom < _NEAR:
-            continue
-        middle = math.sqrt(_NEAR * zoom)
+        finest = max(max(piece.frame) for _, piece in some)
+        coarsest = min(max(piece.frame) for _, piece in others)
+        zoom = _MOST * min(1, finest / coarsest)  # of a small copy of a zoomed picture
+        zoom = min(zoom, max(min(piece.frame) for _, piece in some) / _LEAST_SIDE)
         deep = (*places(plain, 3), *places(rest, 1))
         spots = deep if search == "deep" else tuple(places(plain, 1))
         largest = _SIDES[-1] if _single(some, others) and search != "deep" else 1024
-        for seen, there, most, pairs in _by_side(some, others, largest):
-            steps, side = _steps(middle, zoom / middle - 1, 2.2, most, seen, there)
-            yield Part(seen, there, Scales(steps, side, spots), 800.0, pairs)
+        for low, high, usual in _ranges(some, others, zoom, finest / coarsest):
+            middle = math.sqrt(low * high)
+            for told, few, many in _by_what_is_known(some, others):
+                for seen, there, most, pairs in _by_side(few, many, largest):
+                    steps, side = _steps(middle, high / middle - 1, 2.2, most, seen, there)
+                    scales = Scales(steps, side, spots)
+                    yield Part(seen, there, scales, 800.0, pairs, usual=usual and not told)
+
+
+def _ranges(
+    some: Numbered, others: Numbered, zoom: float, ratio: float
+) -> Iterator[tuple[float, float, bool]]:
+    """Scales from 1.06 up to a zoom, and whether they are usual.
+
+    Of a single photo as the camera they are so as long as it is a copy of what the camera sees,
+    zoomed or not.
+    """
+    usual = min(zoom, ratio * (1 + _ABOUT)) if _single(others) and not _single(some) else zoom
+    if usual > _NEAR:
+        yield _NEAR, usual, True
+    if zoom > max(usual, _NEAR):
+        yield max(usual, _NEAR), zoom, False
+
+
+def _by_what_is_known(
+    some: Numbered, others: Numbered
+) -> Iterator[tuple[bool, Numbered, Numbered]]:
+    """Pictures and cameras, of which one is a single photo, by whether EXIF names the zoom of both.
+
+    If so, that one is searched by itself, and others are unlikely.
+    """
+    if not _single(some, others):
+        yield False, some, others
+        return
+    for known in (False, True):
+        few = [item for item in some if math.isfinite(item[1].zoom) == known]
+        for also in (False, True):
+            many = [item for item in others if math.isfinite(item[1].zoom) == also]
+            if few and many:
+                yield known and also, few, many
 
 
 def _by_side(
@@ -177,6 +260,11 @@ def _shape(frame: Frame) -> tuple[int, ...]:
     return (int(np.sign(frame.width - frame.height)),)
 
 
+def _shape_and_size(frame: Frame) -> tuple[int, ...]:
+    """The shape, and how large a frame is, in powers of √2."""
+    return (*_shape(frame), int(2 * math.log2(max(frame))))
+
+
 def parts(
     pictures: Numbered, cameras: Numbered, kind: Callable[[Frame], tuple[int, ...]]
 ) -> Iterator[tuple[Numbered, Numbered]]:
@@ -192,8 +280,9 @@ def _zoomed(pictures: Numbered, cameras: Numbered) -> Iterator[tuple[Numbered, N
     zooms: dict[tuple[Frame, Frame, int], tuple[set[int], set[int]]] = {}
     for a, picture in pictures:
         for b, camera in cameras:
-            zoom = _known(picture) / _known(camera) * max(picture.frame) / max(camera.frame)
-            if _NEAR < zoom < _MOST and picture.zoom != camera.zoom:
+            named = _known(picture) / _known(camera)
+            zoom = named * max(picture.frame) / max(camera.frame)
+            if _NEAR < zoom < _MOST and named != 1 and not _untold(picture, camera):
                 key = (picture.frame, camera.frame, round(100 * zoom))
                 some, others = zooms.setdefault(key, (set(), set()))
                 some.add(a)
@@ -210,6 +299,11 @@ def _zoomed(pictures: Numbered, cameras: Numbered) -> Iterator[tuple[Numbered, N
 def _known(piece: Piece) -> float:
     """Zoom that EXIF names; 1 where it names none."""
     return piece.zoom if math.isfinite(piece.zoom) and piece.zoom > 0 else 1.0
+
+
+def _untold(*pair: Piece) -> bool:
+    """Whether a single photo's zoom is unknown."""
+    return any(piece.photos == 1 and not math.isfinite(piece.zoom) for piece in pair)
 
 
 def _ratios(picture: Frame, camera: Frame) -> list[float]:

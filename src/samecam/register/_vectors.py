@@ -6,11 +6,15 @@ or moves of sign bits.
 
 from typing import Any
 
-from llvmlite import ir
-from numba.core import cgutils, types
+import llvmlite.ir
+import numba.core
 from numba.extending import intrinsic
 
 SIDE, WORD = 16, 64
+# Neither has types of its own.
+ir: Any = llvmlite.ir
+cgutils: Any = numba.core.cgutils
+types: Any = numba.core.types
 _I32, _I64, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
 
 
