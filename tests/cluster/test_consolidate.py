@@ -338,3 +338,23 @@ def test_batches_from_a_store_and_an_array_in_any_order():
     assert scores(truth, fitted.labels_).f > 0.9
     assert np.mean(fitted.labels_[weak] >= 0) > 0.8
     assert seen
+
+
+# Kin
+
+
+@pytest.mark.parametrize(("share", "joins"), [(0.05, False), (0.3, True)])
+def test_what_cameras_of_one_make_have_in_common_joins_nobody(share, joins):
+    """A photo far above chance that has a small part of what members have stays outside."""
+    n, common = 40, 0.05
+    rng = np.random.default_rng(7)
+    G = rng.normal(0, SIGMA, (n + 1, n + 1))
+    G[:n, :n] += common
+    G[n, :n] += share * common
+    G[:n, n] = G[n, :n]
+    G = np.tril(G) + np.tril(G, -1).T
+    np.fill_diagonal(G, 1)
+    assert G[n, :n].sum() / SIGMA / np.sqrt(n) > 7
+    labels = fit(G).labels_
+    assert (labels[:n] == 0).all()
+    assert (labels[n] == 0) == joins

@@ -43,7 +43,7 @@ def is_right(labels):
     )
 
 
-@pytest.mark.parametrize("seed", [0, 2, 4])
+@pytest.mark.parametrize("seed", [0, 4, 11])
 def test_zoomed_strangers_are_not_linked(seed):
     X, colour = with_strangers(seed)
     assert not is_right(ConsolidatedSSC().fit(X).labels_)  # what colour is for

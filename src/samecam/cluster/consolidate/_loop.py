@@ -12,6 +12,9 @@ from samecam.cluster.consolidate._steps import Groups
 
 _ROUNDS = 20
 _SWEEPS = 10
+# Share of what members of a group have in common that each must have with the others: less is
+# what cameras of one make share.
+_LEAST_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Loop:
         """
         while True:
             _steps.dissolve(groups, self.rates.found, self.n_images)
-            refined = _steps.refine(groups, self.rates.join)
+            refined = _steps.refine(groups, self.rates.join, share=_LEAST_SHARE)
             stay = refined == groups.labels
             if stay[groups.labels >= 0].all():
                 return

@@ -98,13 +98,14 @@ def compact(labels: Labels) -> Labels:
     return result
 
 
-def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
+def refine(groups: Groups, rate: float, among: Mask | None = None, *, share: float = 0.0) -> Labels:
     """Every photo (`among`: only these) to the group that it correlates with best, or to none.
 
     It may join where its sum over the group, itself left out, is above `joining` standard
-    deviations of what sums of photos outside scatter by, and goes where the correlation
-    with the group's fingerprint (its own part left out) is highest. All photos move at
-    once, so their order does not matter. Returns the new labels.
+    deviations of what sums of photos outside scatter by, and above a share of what members of
+    the group have on average, and goes where the correlation with the group's fingerprint (its
+    own part left out) is highest. All photos move at once, so their order does not matter.
+    Returns the new labels.
     """
     count = len(groups.products)
     if count == 0:
@@ -117,6 +118,8 @@ def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     if groups.sums.bounded:
         spreads = np.maximum(spreads, _own_spreads(inner, owns, size, own))
     needed = _thresholds.joining(count, rate) * spreads
+    usual = inner / np.maximum(size * (size - 1), 1)  # of two members
+    needed = np.maximum(needed, share * usual * np.sqrt(size))
     best = kernels.best(products, labels, own, inner, owns, size, needed)
     return best if among is None else np.where(among, best, labels)
 
