@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Real photographs and golden arrays for tests and benchmarks, where they are at hand.
 SHARED ?= $(wildcard ../shared)
-# Processes that run tests, side by side.
-JOBS ?= 2
+# Processes that run tests, side by side: one more than there are cores on a small machine, because
+# many tests wait, for processes that start, hang or are killed.
+JOBS ?= 3
 PYTEST := $(BIN)/python -m pytest $(if $(SHARED),--shared=$(SHARED))
 # Tests start hundreds of processes, each of which would compile the sources anew.
 unexport PYTHONDONTWRITEBYTECODE

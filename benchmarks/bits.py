@@ -28,6 +28,7 @@ from samecam.store import BitRows, FingerprintStore, Record
 
 PHOTOS, PIXELS, GROUP, REPEATS = 96, 12_000_000, 40, 5
 QUICK = (24, 20_000)
+COPIED, QUICK_COPIED = 2**27, 2**20  # numbers that are copied to see how fast memory is
 # Words that a vector instruction counts in a cycle: 512 bits.
 WORDS_PER_CYCLE = 8
 LINK_CYCLES = 5
@@ -103,10 +104,10 @@ def has_vector_popcount() -> bool:
     return cpu.exists() and "avx512_vpopcntdq" in cpu.read_text(encoding="ascii")
 
 
-def floors(store: BitRows) -> dict[str, Any]:
+def floors(store: BitRows, numbers: int) -> dict[str, Any]:
     """What the machine itself could do."""
     cycles = clock()
-    source, target = np.ones(2**27), np.empty(2**27)
+    source, target = np.ones(numbers), np.empty(numbers)
     np.copyto(target, source)
     copied = 2 * source.nbytes / spent(lambda: np.copyto(target, source))
     words = np.ascontiguousarray(store.values[:24, :512])  # 96 kB
@@ -181,12 +182,12 @@ def sum_figures(store: BitRows, threads: int, repeats: int) -> dict[str, Any]:
     return compared(store, work, threads, repeats) | {"groups": many}
 
 
-def measure(photos: int, pixels: int, repeats: int) -> dict[str, Any]:
+def measure(photos: int, pixels: int, repeats: int, copied: int) -> dict[str, Any]:
     """All figures."""
     cameras, groups = np.arange(photos, dtype=np.intp) // 12, np.arange(10 * photos) // GROUP
     frames, pairs = (simulated(cameras, 0.01, pixels, planes=k) for k in (1, 2))
     many, many_pairs = (simulated(groups, 0.01, pixels // 10, planes=k) for k in (1, 2))
-    limits = floors(frames)
+    limits = floors(frames, copied)
     result: dict[str, Any] = {"floors": limits}
     tried = (
         ("gram", gram_figures, frames),
@@ -225,7 +226,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = asked.parse_args(arguments)
     photos, pixels = QUICK if options.quick else (options.photos, options.pixels)
     began = time.perf_counter()
-    result = measure(photos, pixels, 1 if options.quick else REPEATS)
+    repeats, copied = (1, QUICK_COPIED) if options.quick else (REPEATS, COPIED)
+    result = measure(photos, pixels, repeats, copied)
     result["seconds"] = time.perf_counter() - began
     write("bits", result, folder=folder_of(options), photos=photos, pixels=pixels)
 

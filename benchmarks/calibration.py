@@ -47,7 +47,7 @@ class Sizes(NamedTuple):
         return many + [1] * self.strangers
 
 
-QUICK = Sizes(1, 12, 100)
+QUICK = Sizes(1, 6, 60)
 
 
 def interval(count: int, total: int) -> tuple[float, float]:

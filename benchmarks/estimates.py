@@ -21,6 +21,8 @@ from typing import Any
 from benchmarks.record import folder_of, parser, write
 
 PARTS = ("reading", "grouping", "evidence", "report")
+# Cameras, photos of each, width and height of what is simulated.
+DEMO, QUICK = (6, 20, (1024, 768)), (2, 3, (288, 272))
 CHILD = """
 import json, sys, time
 began = time.monotonic()
@@ -77,13 +79,13 @@ def copies(originals: list[Path], folder: Path, count: int) -> Path:
 
 
 def measure(
-    shared: Path | None, count: int, demo: tuple[int, int], scratch: Path
+    shared: Path | None, count: int, demo: tuple[int, int, tuple[int, int]], scratch: Path
 ) -> dict[str, Any]:
     """All sets, by name."""
     from samecam.simulate import simulate_photos
 
-    cameras, images = demo
-    simulate_photos(scratch / "demo", cameras=cameras, images=images, size=(1024, 768), seed=0)
+    cameras, images, size = demo
+    simulate_photos(scratch / "demo", cameras=cameras, images=images, size=size, seed=0)
     result = {"demo": run(scratch / "demo" / "images", scratch)}
     if shared is not None:
         result["photographs"] = run(shared / "photos" / "images", scratch)
@@ -97,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.add_argument("--shared", type=Path, help="folder with photos/ and geometry/")
     asked.add_argument("--originals", type=int, default=1200)
     options = asked.parse_args(arguments)
-    demo = (2, 3) if options.quick else (6, 20)
+    demo = QUICK if options.quick else DEMO
     with tempfile.TemporaryDirectory() as scratch:
         result = measure(options.shared, options.originals, demo, Path(scratch))
     for name, row in result.items():

@@ -91,11 +91,13 @@ def grouping(n: int) -> dict[str, float]:
 
 
 def one(what: str, n: int) -> dict[str, float]:
+    if what == "correlate":
+        return correlating(n)
     represent(np.eye(8, dtype=np.float32), 0.1)  # compiled code
     small = gram([20] * 5, 0.05)
     groups = Groups.make(GramSums(small.gram, np.full(100, 0.05)), small.labels)
     Loop(Rates(0.001, 0.01, 0.001), 100).run(groups, np.ones(100, dtype=bool))
-    return {"group": grouping, "correlate": correlating, "rates": rates}[what](n)
+    return grouping(n)
 
 
 def apart(what: str, n: int) -> dict[str, float]:
@@ -118,8 +120,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows = []
     for n in sizes:
         row: dict[str, Any] = {"n": n, "pixels": PIXELS}
-        for what in ("group", "correlate", "rates"):
+        for what in ("group", "correlate"):
             row |= apart(what, n)
+        row |= rates(n)
         row["correlate_floor"] = n * n * PIXELS / row["operations_per_second"]
         row["correlate_512"] = row["correlate"] * 512**2 / PIXELS
         row["reading_floor"] = 4 * n * n / row["bytes_per_second"]

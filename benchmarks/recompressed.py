@@ -35,10 +35,11 @@ from samecam.store import BitRows
 Size = tuple[int, int]
 Qualities = tuple[int | None, ...]
 QUALITIES: Qualities = (None, 80, 65, 50)  # None: not saved again
+QUICK_QUALITIES: Qualities = (None, 50)
 SIDE, QUICK_SIDE, CORNER = 1024, 256, 512
 # Simulated: width and height, and at which qualities; cameras, and photos of each.
 FRAMES: dict[Size, Qualities] = {(2560, 1920): QUALITIES, (4000, 3000): (50,)}
-QUICK_FRAMES: dict[Size, Qualities] = {(352, 288): QUALITIES}
+QUICK_FRAMES: dict[Size, Qualities] = {(352, 288): QUICK_QUALITIES}
 CAMERAS, QUICK_CAMERAS = (8, 12), (3, 5)
 SEED = 0
 _PIXELS = 2**20  # of bytes that are correlated at a time
@@ -190,7 +191,7 @@ def measured(what: str, area: str, files: Sequence[File], kind: Kind, again: int
     return row
 
 
-def real(folder: Path, side: int) -> list[dict[str, Any]]:
+def real(folder: Path, qualities: Qualities, side: int) -> list[dict[str, Any]]:
     """Squares of real photographs."""
     files = load(folder, side)
     tried = (
@@ -202,7 +203,7 @@ def real(folder: Path, side: int) -> list[dict[str, Any]]:
     )
     return [
         measured("photographs", f"{side}²", files, kind, quality)
-        for quality in QUALITIES
+        for quality in qualities
         for kind in tried
     ]
 
@@ -231,7 +232,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.add_argument("--shared", type=Path, help="folder with photos/")
     options = asked.parse_args(arguments)
     side = QUICK_SIDE if options.quick else SIDE
-    rows = real(options.shared / "photos", side) if options.shared else []
+    tried = QUICK_QUALITIES if options.quick else QUALITIES
+    rows = real(options.shared / "photos", tried, side) if options.shared else []
     for size, qualities in (QUICK_FRAMES if options.quick else FRAMES).items():
         rows += simulated(size, qualities, side, options.quick)
     cameras, images = QUICK_CAMERAS if options.quick else CAMERAS

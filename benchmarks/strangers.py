@@ -29,7 +29,8 @@ from samecam.register._pieces import Piece
 
 Bytes = npt.NDArray[np.int8]
 FRAMES = ((1024, 1024), (1024, 768), (768, 1024), (960, 720))
-SIMULATED, SINGLE = 24, 12
+QUICK_FRAMES = ((400, 400), (400, 320))
+ROUNDS, SINGLE = 6, 12  # of simulated patterns, all frames in each; of single photos
 RATES = (0.1, 0.01, 0.001, 0.0001)
 MEMORY = 2**31
 Named = list[tuple[str, Bytes]]
@@ -43,17 +44,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options.add_argument("--workers", type=int, default=None)
     options.add_argument("--device", default="cpu")
     given = options.parse_args(arguments)
-    sets = {"simulated": simulated(2 if given.quick else SIMULATED)}
+    sets = {"simulated": simulated(QUICK_FRAMES if given.quick else ROUNDS * FRAMES)}
     if given.shared is not None or given.patterns is not None:
         sets["photographs"] = photographs(given.shared, given.patterns)
     result = {name: counted(some, given.workers, given.device) for name, some in sets.items()}
     write("strangers", result, folder=folder_of(given), quick=given.quick, device=given.device)
 
 
-def simulated(count: int) -> Named:
-    """White patterns of sensors that do not exist."""
+def simulated(frames: Sequence[tuple[int, int]]) -> Named:
+    """White patterns of sensors that do not exist, one of each width and height."""
     rng = np.random.default_rng(5)
-    shapes = [FRAMES[k % len(FRAMES)][::-1] for k in range(count)]
+    shapes = [frame[::-1] for frame in frames]
     return [(str(k), as_pattern(rng.normal(size=shape))) for k, shape in enumerate(shapes)]
 
 

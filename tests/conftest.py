@@ -11,6 +11,7 @@ import multiprocessing
 from multiprocessing import forkserver
 from pathlib import Path
 
+import pebble.common
 import pytest
 from hypothesis import settings
 
@@ -20,6 +21,10 @@ from tests.processes import end_commands
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("dev", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+# A pool that is closed waits for its next look at its workers; hundreds are closed here.
+pebble.common.CONSTS.sleep_unit = 0.02
 
 
 # Marks of tests that are run on demand, and what demands them in the Makefile.

@@ -18,6 +18,7 @@ from samecam.cli import cli
 from samecam.errors import SamecamError
 from samecam.simulate import simulate_photos
 from tests.case.worlds import tree
+from tests.once import made_once
 from tests.photos.pictures import encode, scene
 
 WIDTH, HEIGHT = SIZE = (960, 720)
@@ -36,15 +37,19 @@ class Known:
     stranger: Path
 
 
+def take_photos(folder):
+    given = {"cameras": 3, "models": 3, "images": 7, "quality": (95, 98), "seed": 1}
+    simulate_photos(folder, size=SIZE, workers=1, **given)
+
+
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
     root = tmp_path_factory.mktemp("views")
-    given = {"cameras": 3, "models": 3, "images": 7, "quality": (95, 98), "seed": 1}
-    simulate_photos(root / "all", size=SIZE, workers=1, **given)
+    taken = made_once(tmp_path_factory, "photos to be matched by views", take_photos)
     photos = {}
-    with open(root / "all" / "truth.csv", newline="") as stream:
+    with open(taken / "truth.csv", newline="") as stream:
         for row in csv.DictReader(stream):
-            photos.setdefault(row["camera"], []).append(root / "all" / row["path"])
+            photos.setdefault(row["camera"], []).append(taken / row["path"])
     first, second, third = (photos[camera] for camera in sorted(photos))
     (root / "in").mkdir()
     for file in first[1:] + second[1:]:

@@ -18,9 +18,8 @@ from samecam.case.matching import _compare
 from samecam.fingerprint import frame_row
 from samecam.frames import Frame
 from samecam.photos import read_frame
-from samecam.simulate import simulate_photos
 from samecam.store import BitRows, ByteRows, StoredRows
-from tests.case.worlds import shared_world, tree
+from tests.case.worlds import other_photos, shared_world, tree
 from tests.photos.pictures import encode, scene
 
 FRAME, OTHER = Frame(512, 384), Frame(448, 320)
@@ -54,7 +53,7 @@ class Frames:
 def small(tmp_path_factory):
     """Photos of the other frame."""
     root = tmp_path_factory.mktemp("other")
-    simulate_photos(root / "all", cameras=2, images=10, size=OTHER, seed=5, workers=1)
+    shutil.copytree(other_photos(tmp_path_factory), root / "all")
     (root / "all" / "images").rename(root / "small")
     return root / "small"
 

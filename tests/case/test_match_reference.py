@@ -16,8 +16,7 @@ from samecam.case.matching._orientations import TurnTask, turn
 from samecam.case.matching._reference import _Camera
 from samecam.errors import SamecamError
 from samecam.frames import Frame
-from samecam.simulate import simulate_photos
-from tests.case.worlds import shared_world
+from tests.case.worlds import other_photos, shared_world
 from tests.photos.pictures import encode, scene
 
 
@@ -37,7 +36,7 @@ def best(world):
 def small(tmp_path_factory):
     """Photos of another frame, by two cameras: folders by their names."""
     root = tmp_path_factory.mktemp("small")
-    simulate_photos(root / "all", cameras=2, images=10, size=(448, 320), seed=5, workers=1)
+    shutil.copytree(other_photos(tmp_path_factory), root / "all")
     with open(root / "all" / "truth.csv", newline="") as stream:
         for row in csv.DictReader(stream):
             (root / row["camera"]).mkdir(exist_ok=True)

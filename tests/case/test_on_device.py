@@ -238,7 +238,7 @@ def test_crops_of_another_size_and_a_lost_store():
 def test_a_case_by_one_command_on_a_device(tmp_path, monkeypatch, size):
     monkeypatch.setattr(_device, "BATCH", 8)
     pile = tmp_path / "sim" / "images"
-    simulate_photos(tmp_path / "sim", cameras=3, images=16, size=(512, 384), seed=2)
+    simulate_photos(tmp_path / "sim", cameras=2, images=12, size=(400, 304), seed=2)
     settings = (ExtractionSettings(size=size), ClusteringSettings())
     host = cluster_photos([pile], tmp_path / "cpu", *settings, resources=Resources(workers=2))
     stop = threading.Event()

@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import os
 import shutil
 import sqlite3
 from collections import Counter, defaultdict
@@ -12,9 +11,11 @@ from pathlib import Path
 from samecam import cluster_photos
 from samecam.case import Clustering, ExtractionSettings
 from samecam.simulate import simulate_photos
+from tests.once import made_once
 
 SETTINGS = ExtractionSettings(size=256)
 WHOLE = ExtractionSettings()
+OTHER = (448, 320)  # another frame
 
 
 @dataclass(frozen=True)
@@ -43,20 +44,36 @@ class World:
         return votes.most_common(1)[0][0]
 
 
-def make_world(root, cameras=3, each=14, held=3, settings=SETTINGS):
-    simulate_photos(
-        root / "all", cameras=cameras + 1, images=each + held, size=(512, 384), seed=2, workers=1
-    )
-    with open(root / "all" / "truth.csv", newline="") as stream:
+CAMERAS, KEPT, HELD = 3, 14, 3  # cameras of the case; photos of each in it, and held back
+
+
+def take_photos(folder):
+    """Photos of the cameras and of a stranger, with their truth."""
+    given = {"cameras": CAMERAS + 1, "images": KEPT + HELD, "size": (512, 384), "seed": 2}
+    simulate_photos(folder, workers=1, **given)
+
+
+def other_photos(tmp_path_factory):
+    """A folder with photos of another frame by two cameras, and their truth."""
+
+    def take(folder):
+        simulate_photos(folder, cameras=2, images=10, size=OTHER, seed=5, workers=1)
+
+    return made_once(tmp_path_factory, "photos of another frame", take)
+
+
+def make_world(root, photos, settings=SETTINGS):
+    """A world of such photos, in a folder of its own."""
+    with open(photos / "truth.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
     by_camera = defaultdict(list)
     for row in rows:
-        by_camera[row["camera"]].append(root / "all" / row["path"])
+        by_camera[row["camera"]].append(photos / row["path"])
     for number, camera in enumerate(sorted(by_camera)):
         for k, file in enumerate(sorted(by_camera[camera])):
-            name = "strangers" if number == cameras else "held" if k < held else "kept"
+            name = "strangers" if number == CAMERAS else "held" if k < HELD else "kept"
             (root / name).mkdir(exist_ok=True)
-            os.replace(file, root / name / file.name)
+            shutil.copy(file, root / name / file.name)
     truth = {Path(row["path"]).name: row["camera"] for row in rows}
     views = {"search": "off"} if settings.size is None else {}  # they are tested elsewhere
     result = cluster_photos(root / "kept", root / "case", settings, **views)
@@ -91,5 +108,6 @@ _made: dict[ExtractionSettings, World] = {}
 def shared_world(tmp_path_factory, settings=SETTINGS):
     """One world for all tests of a process; those that change it copy it first."""
     if settings not in _made:
-        _made[settings] = make_world(tmp_path_factory.mktemp("world"), settings=settings)
+        photos = made_once(tmp_path_factory, "photos of the world", take_photos)
+        _made[settings] = make_world(tmp_path_factory.mktemp("world"), photos, settings)
     return _made[settings]

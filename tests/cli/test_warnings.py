@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from samecam.simulate import fingerprints
-from tests.processes import run_apart
+from tests.processes import run, run_apart
 
 FAULTS = Path(__file__).parent / "faults"
 SAID = "Warning: this library is about to change"
@@ -40,6 +40,6 @@ def test_warnings_of_workers_are_no_lines_of_source(rows, tmp_path, more):
 
 @pytest.mark.slow
 def test_warnings_of_compared_methods_are_no_lines_of_source(rows, tmp_path):
-    assert run_apart("cluster", "--fingerprints", rows, "-o", tmp_path / "case", "-q")[0] == 0
+    assert run("cluster", "--fingerprints", rows, "-o", tmp_path / "case", "-q")[0] == 0
     lines = warned("compare", tmp_path / "case", "--methods", "consolidated,ssc-nc")
     assert [line for line in lines if line.startswith((" ", "/")) or ".py" in line] == []

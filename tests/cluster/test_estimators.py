@@ -11,7 +11,6 @@ from samecam.metrics import scores
 from samecam.simulate import fingerprints, gram
 from samecam.store import MemoryStore
 from tests.cluster.graphs import as_sets
-from tests.cluster.photographs import judged_photographs
 
 NULL = 1 / 512
 BOTH = pytest.mark.parametrize("Method", [SSC, SSCNC])
@@ -304,10 +303,3 @@ def test_real_correlations(golden_dir):
     fitted = SSCNC(gamma=0.0036, metric="precomputed").fit(matrix)
     assert scores(cameras.tolist(), fitted.labels_).f >= 0.85
     assert 20 <= fitted.n_clusters_ <= 24
-
-
-@pytest.mark.slow
-def test_real_photographs(photos_dir):
-    rows, cameras = judged_photographs(photos_dir)
-    fitted = SSCNC(gamma=0.0036).fit(rows)
-    assert scores(cameras, fitted.labels_).f >= 0.93

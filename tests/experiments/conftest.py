@@ -9,6 +9,7 @@ from samecam.experiments import rivals_table
 from samecam.experiments._methods import METHODS
 from samecam.metrics import read_truth
 from samecam.simulate import simulate_photos
+from tests.once import made_once
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -26,11 +27,14 @@ def _no_fsync():
         yield
 
 
+def _take_shots(folder):
+    simulate_photos(folder, cameras=6, images=10, size=(544, 528), workers=1)
+
+
 @pytest.fixture(scope="session")
 def shots(tmp_path_factory):
     """Photographs of six simulated cameras, ten each: their files, camera by camera."""
-    root = tmp_path_factory.mktemp("shots")
-    simulate_photos(root, cameras=6, images=10, size=(544, 528), workers=1)
+    root = made_once(tmp_path_factory, "shots", _take_shots)
     by_camera = {}
     for path, camera in read_truth(root / "truth.csv").items():
         by_camera.setdefault(camera, []).append(root / path)

@@ -156,7 +156,7 @@ def test_cameras_of_few_photos_are_strangers_or_every_fifth(monkeypatch):
 def small(monkeypatch):
     """Both experiments, as small as they can be, and services that reduce such small photos."""
     monkeypatch.setattr(_piles, "SEARCH", "quick")
-    monkeypatch.setattr(views, "QUICK", (2, 8, 2, (640, 480)))
+    monkeypatch.setattr(views, "QUICK", (2, 8, 2, (400, 300)))
     monkeypatch.setattr(messengers, "QUICK", (2, 1, (640, 480)))
     monkeypatch.setattr(messengers, "KEPT", 3)
     monkeypatch.setattr(messengers, "SENT", 1)

@@ -179,9 +179,12 @@ def sweep(data, damage, count, size=SIZE):
     first = 64 if data[:2] not in (b"II", b"MM") else len(data) // 2
     right = read(data, size)
     assert right is not None, "the sound photo is refused"
-    tally = Tally()
+    tally, known = Tally(), {}
     for at in np.sort(np.random.default_rng(count).integers(first, len(data) - 8, count)):
-        pixels = read(damage(data, int(at)), size)
+        damaged = damage(data, int(at))
+        if damaged not in known:  # many places lie in one sector
+            known[damaged] = read(damaged, size)
+        pixels = known[damaged]
         share = 0.0 if pixels is None else float((pixels != right).any(axis=2).mean())
         if pixels is None or np.ptp(pixels) == 0:  # flat is unusable
             tally.refused += 1

@@ -1,5 +1,7 @@
 """Single photos at cameras that are known: where each is placed, and how sure that is."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from scipy.ndimage import gaussian_filter, map_coordinates
@@ -38,13 +40,16 @@ def group(number, pattern, view):
     return [np.rint(each * (24 / each.std())).clip(-127, 127).astype(np.int8) for each in photos]
 
 
-ROWS = [*group(0, FIRST, View()), *group(1, SECOND, View()), *group(2, FIRST, ZOOMED)]
+@cache
+def all_rows():
+    """Three groups, made when a test first asks for them."""
+    return [*group(0, FIRST, View()), *group(1, SECOND, View()), *group(2, FIRST, ZOOMED)]
 
 
 def rows(count=3):
     """The first so many of three groups."""
     groups = np.repeat(np.arange(count), 6)
-    values = np.stack(ROWS[: len(groups)])
+    values = np.stack(all_rows()[: len(groups)])
     store = ByteRows(values, 1 / np.linalg.norm(values.astype(np.float32), axis=1))
     return GroupedRows(VGA, store, np.arange(len(groups)), groups, np.full(len(groups), np.nan))
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 from samecam import cluster_photos
 from samecam.simulate import simulate_photos
+from tests.once import made_once
 
 IMG = "<img src=x onerror=alert(1)>.jpg"
 SCRIPT = "a</script><script>alert(2)</script>.jpg"
@@ -23,10 +24,13 @@ ODD = (IMG, SCRIPT, BYTES, LINES, BIDI, QUOTES, RTL)
 MAKE = '"><svg onload=alert(3)>'
 
 
-def _make_photos(root):
-    simulate_photos(root / "sim", cameras=3, images=12, size=(640, 600), seed=3)
+def _take_photos(folder):
+    simulate_photos(folder, cameras=3, images=12, size=(640, 600), seed=3)
+
+
+def _make_photos(root, taken):
     photos = root / "photos"
-    shutil.copytree(root / "sim" / "images", photos)
+    shutil.copytree(taken / "images", photos)
     for name, old in zip(ODD, sorted(photos.iterdir()), strict=False):
         target = photos / name
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -46,7 +50,7 @@ def _make_photos(root):
 def made(tmp_path_factory):
     """The case and its photos; not to be changed."""
     root = tmp_path_factory.mktemp("report")
-    photos = _make_photos(root)
+    photos = _make_photos(root, made_once(tmp_path_factory, "photos of a report", _take_photos))
     cluster_photos([photos], root / "case", search="off")
     return root / "case"
 

@@ -49,7 +49,7 @@ class Plan:
 
 
 FULL = Plan()
-QUICK = Plan(38, 38, 1, False, ("export csv", "simulate"), 12, 12, 2, 0)
+QUICK = Plan(38, 38, 1, False, ("simulate",), 6, 6, 2, 0)
 
 
 def chunks(plan):

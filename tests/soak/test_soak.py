@@ -9,9 +9,10 @@ from benchmarks import soak
 from tests.soak import damaged, disks
 from tests.soak.jobs import JOBS
 from tests.soak.kills import Killing
-from tests.soak.parts import FULL, QUICK, chunks, prepare, run_chunk
+from tests.soak.parts import FULL, PATIENCE, QUICK, chunks, run_chunk
 from tests.soak.runs import finish
-from tests.soak.tampered import World, tamperings
+from tests.soak.slots import Slot
+from tests.soak.tampered import World, make_world, tamperings
 
 COMMANDS = {
     *("cluster", "extract", "add", "match", "verify", "report", "export", "compare", "tune"),
@@ -21,7 +22,10 @@ COMMANDS = {
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory):
-    return prepare(tmp_path_factory.mktemp("soak"), QUICK)
+    """Without comparing and tuning, which take longest: nothing here begins with them."""
+    root = tmp_path_factory.mktemp("soak")
+    with Slot(root) as slot:
+        return make_world(root, lambda *words: slot.run(*words, seconds=PATIENCE), studies=False)
 
 
 def test_all_of_it_is_as_long_as_it_should_be():

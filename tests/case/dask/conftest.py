@@ -7,6 +7,7 @@ from samecam.case.extraction import _dispatch
 from samecam.simulate import simulate_photos
 from tests.case.conftest import make_photos, write
 from tests.case.dask.clusters import Cluster, table
+from tests.once import made_once
 
 
 @pytest.fixture(scope="session")
@@ -24,16 +25,13 @@ def small_batches(monkeypatch):
     monkeypatch.setattr(_dispatch, "MOST", 4)
 
 
-@pytest.fixture(scope="session")
-def photos(tmp_path_factory):
-    """Cameras of two frames, duplicates, a name of odd bytes, and what is no photo."""
-    folder = tmp_path_factory.mktemp("dask") / "photos"
-    pile = folder.parent / "pile"
+def _make_pile(root):
+    folder, pile = root / "photos", root / "pile"
     for size, cameras, images in (((512, 384), 2, 14), ((384, 416), 2, 10)):
         name = f"{size[0]}"
         simulate_photos(folder / name, cameras=cameras, images=images, size=size, seed=2, workers=1)
-        extract_photos(folder / name / "images", folder.parent / name)
-        for row in table(folder.parent / name):
+        extract_photos(folder / name / "images", root / name)
+        for row in table(root / name):
             if row["status"] == "good":
                 data = (folder / name / "images" / row["path"]).read_bytes()
                 write(pile / "images" / name / row["path"], data)
@@ -41,4 +39,9 @@ def photos(tmp_path_factory):
     for k, file in enumerate(sorted((pile / "images").glob("*/*"))[:6]):
         write(pile / "duplicates" / f"{k}.jpg", file.read_bytes())
         write(pile / "duplicates" / f"{k} again.jpg", file.read_bytes())
-    return pile
+
+
+@pytest.fixture(scope="session")
+def photos(tmp_path_factory):
+    """Cameras of two frames, duplicates, a name of odd bytes, and what is no photo."""
+    return made_once(tmp_path_factory, "dask", _make_pile) / "pile"

@@ -6,12 +6,10 @@ from sklearn.base import clone
 
 from samecam import correlate
 from samecam.cluster import METHODS, LargeScaleSSC
-from samecam.metrics import scores
 from samecam.simulate import gram
 from samecam.store import MemoryStore
 from tests.cluster.large_scale.collections import on_disk
 from tests.cluster.large_scale.test_estimator import PRESETS, fit
-from tests.cluster.photographs import judged_photographs
 
 
 @PRESETS
@@ -165,17 +163,3 @@ def test_a_row_without_numbers_is_named(tmp_path, planted):
         pytest.raises(ValueError, match="row 17 contains NaN"),
     ):
         LargeScaleSSC(n_batches=2).fit(store)
-
-
-# Real photographs.
-
-
-@pytest.mark.slow
-def test_real_photographs(photos_dir):
-    rows, cameras = judged_photographs(photos_dir)
-    G = correlate.gram(rows)
-    found = [scores(cameras, fit(G, n_batches=2, random_state=s).labels_).f for s in range(3)]
-    assert found[0] >= 0.92
-    assert np.mean(found) >= 0.94
-    paper = [fit(G, preset="paper", n_batches=2, random_state=s).labels_ for s in range(3)]
-    assert np.mean([scores(cameras, labels).f for labels in paper]) >= 0.88
