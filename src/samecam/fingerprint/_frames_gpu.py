@@ -40,7 +40,7 @@ Tensor: TypeAlias = torch.Tensor
 Pictures = Sequence[npt.NDArray[np.generic]]
 Quantised: TypeAlias = tuple[npt.NDArray[Any] | None, float]
 
-GROUP = 8
+GROUP = 4
 _MEASURERS = 4  # threads
 _BYTES = 64  # of work arrays a pixel
 _GATHER = 0x0102040810204080  # see `_quantise`
