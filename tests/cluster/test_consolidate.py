@@ -343,18 +343,52 @@ def test_batches_from_a_store_and_an_array_in_any_order():
 # Kin
 
 
-@pytest.mark.parametrize(("share", "joins"), [(0.05, False), (0.3, True)])
-def test_what_cameras_of_one_make_have_in_common_joins_nobody(share, joins):
-    """A photo far above chance that has a small part of what members have stays outside."""
-    n, common = 40, 0.05
-    rng = np.random.default_rng(7)
-    G = rng.normal(0, SIGMA, (n + 1, n + 1))
-    G[:n, :n] += common
-    G[n, :n] += share * common
-    G[:n, n] = G[n, :n]
+def with_kin(n, kin, common, share, seed=7):
+    """Correlations of n photos of a camera, and of one photo each of kin of its model."""
+    rng = np.random.default_rng(seed)
+    G = rng.normal(0, SIGMA, (n + kin, n + kin)) + share * common
+    G[:n, :n] += (1 - share) * common
     G = np.tril(G) + np.tril(G, -1).T
     np.fill_diagonal(G, 1)
-    assert G[n, :n].sum() / SIGMA / np.sqrt(n) > 7
+    return G
+
+
+def test_kin_do_not_bear_each_other_up_in_a_group():
+    G = with_kin(6, 30, 0.08, 0.015)
+    groups = groups_of(G, np.zeros(len(G), dtype=np.intp))
+    assert (_steps.refine(groups, 0.01) == 0).sum() > 20  # all together each has enough
+    core = _steps.core(groups)
+    assert (core[:6] == 0).all()
+    assert (core[6:] == -1).all()
+    groups.narrow(core)
+    assert (_steps.refine(groups, 0.01)[6:] == 0).sum() < 10
     labels = fit(G).labels_
-    assert (labels[:n] == 0).all()
-    assert (labels[n] == 0) == joins
+    assert (labels[:6] == labels[0]).all()
+    assert (labels[6:] == -1).sum() > 20
+
+
+def test_a_group_of_kin_is_dissolved_beside_a_camera_of_its_model():
+    G = with_kin(12, 40, 0.06, 0.05)
+    labels = np.repeat([0, 1], [12, 40])
+    for both, kept in ((labels, 1), (np.where(labels == 1, 0, -1), 1)):
+        groups = groups_of(G, both)
+        _steps.dissolve_kin(groups, 0.001)
+        assert len(groups.products) == kept
+    groups = groups_of(G, labels)
+    _steps.dissolve_kin(groups, 0.001)
+    np.testing.assert_array_equal(groups.labels, np.where(labels == 0, 0, -1))
+
+
+def test_a_weak_camera_is_not_taken_for_kin():
+    G, truth = gram([15] * 8, 0.05, seed=3, camera_spread=0)
+    weak = np.where(truth < 4, 1.0, 0.1)  # as much of the sensor in their photos
+    chance = np.random.default_rng(5).normal(0, SIGMA, G.shape)
+    G = np.outer(weak, weak) * (G - np.eye(len(G))) + np.tril(chance, -1) + np.tril(chance, -1).T
+    groups = groups_of(G, truth)
+    _steps.dissolve_kin(groups, 0.001)
+    np.testing.assert_array_equal(groups.labels, truth)
+
+
+def test_the_rate_of_joining_is_shared_among_many_strangers():
+    G, truth = gram([30] * 6 + [1] * 1500, 0.03, seed=2)
+    assert (fit(G).labels_[truth >= 6] >= 0).sum() <= 3

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
     from samecam.cluster.consolidate._sums import Kernels
 
 
-def inner(products: AnyFloats, labels: Labels) -> Doubles:
+def at(products: AnyFloats, groups: Labels, photos: Labels) -> Doubles:
     """See `Kernels`."""
-    inside = np.flatnonzero(labels >= 0)
-    mine = labels[inside]
-    own = products[mine, inside].astype(np.float64)
-    return np.bincount(mine, weights=own, minlength=len(products)).astype(np.float64)
+    return products[groups, photos].astype(np.float64)
 
 
 def spreads(products: AnyFloats, labels: Labels, size: Doubles, prior: float) -> Doubles:

@@ -23,12 +23,10 @@ if TYPE_CHECKING:
 _WORK_BYTES = 2**28
 
 
-def inner(products: torch.Tensor, labels: Labels) -> Doubles:
+def at(products: torch.Tensor, groups: Labels, photos: Labels) -> Doubles:
     """See `Kernels`."""
-    inside = np.flatnonzero(labels >= 0)
-    mine = labels[inside]
-    own = products[_at(mine, products), _at(inside, products)].double().cpu().numpy()
-    return np.bincount(mine, weights=own, minlength=len(products)).astype(np.float64)
+    chosen: Doubles = products[_at(groups, products), _at(photos, products)].double().cpu().numpy()
+    return chosen
 
 
 def spreads(products: torch.Tensor, labels: Labels, size: Doubles, prior: float) -> Doubles:

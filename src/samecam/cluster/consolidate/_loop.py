@@ -12,9 +12,8 @@ from samecam.cluster.consolidate._steps import Groups
 
 _ROUNDS = 20
 _SWEEPS = 10
-# Share of what members of a group have in common that each must have with the others: less is
-# what cameras of one make share.
-_LEAST_SHARE = 0.1
+# Strangers that may be in groups, on average, if all photos in none are strangers.
+_STRANGERS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ class Loop:
             if changed == 0:
                 break
         if founding:
-            self._prune(groups)
+            self._prune(groups, good)
 
     def _refine(self, groups: Groups, good: Mask) -> None:
         """Refine until nobody moves, or for ten sweeps."""
@@ -80,18 +79,27 @@ class Loop:
                 return
             groups.move(refined)
 
-    def _prune(self, groups: Groups) -> None:
+    def _prune(self, groups: Groups, good: Mask) -> None:
         """Let photos leave, and none join, until all are where they belong.
 
-        Two photos that keep each other out of a group go in and out for ever in `_refine`.
+        Two photos that keep each other out of a group go in and out for ever in `_refine`. And
+        photos of cameras of one model have a little in common: many of them bear each other up in
+        a group with which each by itself has too little. So all are compared with those alone who
+        carry the group. Where many photos are in no group, the rate is shared among them.
         """
+        alone = int(np.count_nonzero(good & (groups.labels < 0)))
+        rate = min(self.rates.join, _STRANGERS / max(alone, 1))
         while True:
             _steps.dissolve(groups, self.rates.found, self.n_images)
-            refined = _steps.refine(groups, self.rates.join, share=_LEAST_SHARE)
-            stay = refined == groups.labels
-            if stay[groups.labels >= 0].all():
+            _steps.dissolve_kin(groups, self.rates.merge)
+            labels = groups.labels
+            groups.narrow(_steps.core(groups))
+            refined = _steps.refine(groups, rate)
+            stay = refined == labels
+            groups.narrow(labels)
+            if stay[labels >= 0].all():
                 return
-            groups.move(np.where(stay, groups.labels, -1))
+            groups.move(np.where(stay, labels, -1))
 
 
 def _changed(before: Labels, after: Labels) -> int:

@@ -13,6 +13,9 @@ _EDGES = 5
 _LARGEST_START = 8
 # Photos, or groups, scattering as chance does that are added to those a spread is measured on.
 _PRIOR = 50.0
+# Kin have at least such a share of what they have with one another with the other group as well,
+# and at most such a share of what its photos have.
+_AS_MUCH, _KIN = 0.5, 0.1
 # A group is smooth if its photos have so many times the squared scale of chance of most.
 _SMOOTH = 1.25
 
@@ -39,7 +42,12 @@ class Groups:
 
     def inner(self) -> Doubles:
         """Sum over the ordered pairs of each group."""
-        return self.sums.kernels.inner(self.products, self.labels)
+        return _totals(self.labels[self.labels >= 0], self.own_sums(), len(self.products))
+
+    def own_sums(self) -> Doubles:
+        """Of every photo in a group, in their order, its sum over the others of the group."""
+        inside = np.flatnonzero(self.labels >= 0)
+        return self.sums.kernels.at(self.products, self.labels[inside], inside)
 
     def move(self, labels: Labels) -> None:
         """Send photos to other groups; groups left with one photo dissolve."""
@@ -48,6 +56,11 @@ class Groups:
         self.products = self.sums.moved(self.products, self.labels, labels)
         self.labels = labels
         self.keep(~single)
+
+    def narrow(self, labels: Labels) -> None:
+        """Count other photos as members, of groups that all stay."""
+        self.products = self.sums.moved(self.products, self.labels, labels)
+        self.labels = labels
 
     def join(self, root: Labels) -> None:
         """Put group c into group root[c]."""
@@ -98,14 +111,13 @@ def compact(labels: Labels) -> Labels:
     return result
 
 
-def refine(groups: Groups, rate: float, among: Mask | None = None, *, share: float = 0.0) -> Labels:
+def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     """Every photo (`among`: only these) to the group that it correlates with best, or to none.
 
     It may join where its sum over the group, itself left out, is above `joining` standard
-    deviations of what sums of photos outside scatter by, and above a share of what members of
-    the group have on average, and goes where the correlation with the group's fingerprint (its
-    own part left out) is highest. All photos move at once, so their order does not matter.
-    Returns the new labels.
+    deviations of what sums of photos outside scatter by, and goes where the correlation
+    with the group's fingerprint (its own part left out) is highest. All photos move at
+    once, so their order does not matter. Returns the new labels.
     """
     count = len(groups.products)
     if count == 0:
@@ -118,10 +130,24 @@ def refine(groups: Groups, rate: float, among: Mask | None = None, *, share: flo
     if groups.sums.bounded:
         spreads = np.maximum(spreads, _own_spreads(inner, owns, size, own))
     needed = _thresholds.joining(count, rate) * spreads
-    usual = inner / np.maximum(size * (size - 1), 1)  # of two members
-    needed = np.maximum(needed, share * usual * np.sqrt(size))
     best = kernels.best(products, labels, own, inner, owns, size, needed)
     return best if among is None else np.where(among, best, labels)
+
+
+def core(groups: Groups) -> Labels:
+    """Labels of those photos alone that carry their group; of others −1.
+
+    Those whose sum over the group is at least half of what is usual, weighted by itself: photos
+    of a camera differ, but hardly by more, and few that have much in common outweigh many that
+    have little.
+    """
+    inside = np.flatnonzero(groups.labels >= 0)
+    labels, count = groups.labels[inside], len(groups.products)
+    sums = np.maximum(groups.own_sums(), 0)
+    usual = _totals(labels, sums**2, count) / np.maximum(_totals(labels, sums, count), 1e-30)
+    carries = np.zeros(len(groups.labels), dtype=bool)
+    carries[inside] = sums >= usual[labels] / 2
+    return np.where(carries, groups.labels, -1)
 
 
 def _own_spreads(inner: Doubles, owns: Doubles, size: Doubles, own: Doubles) -> Doubles:
@@ -148,18 +174,46 @@ def merged(between: Doubles, size: Doubles, rate: float) -> tuple[Labels, Double
     `between[a, b]` is the sum over the pairs of two groups, on the diagonal over the
     ordered pairs of one.
     """
-    from samecam.cluster.consolidate._kernels import merge_groups, pair_spreads
+    from samecam.cluster.consolidate._kernels import merge_groups
 
-    inner = np.diag(between).copy()
-    between = (between + between.T) / 2
-    np.fill_diagonal(between, 0)
-    spread = pair_spreads(between, size, _PRIOR)
-    spread /= np.sqrt(np.sqrt(np.mean(spread**2)))  # σ_ab = s_a s_b / s̄
+    inner, between, spread = _pairs(between, size)
     root = np.arange(len(size))
     merge_groups(between, inner, size.copy(), spread, _thresholds.merging(len(size), rate), root)
     while (root != root[root]).any():
         root = root[root]
     return root, inner
+
+
+def _pairs(between: Doubles, size: Doubles) -> tuple[Doubles, Doubles, Doubles]:
+    """Sums over the pairs of one group, over those of two, and σ_a: two scatter by σ_a σ_b."""
+    from samecam.cluster.consolidate._kernels import pair_spreads
+
+    inner = np.diag(between).copy()
+    between = (between + between.T) / 2
+    np.fill_diagonal(between, 0)
+    spread = pair_spreads(between, size, _PRIOR)
+    return inner, between, spread / np.sqrt(np.sqrt(np.mean(spread**2)))
+
+
+def dissolve_kin(groups: Groups, rate: float) -> None:
+    """Dissolve groups that have in common what cameras of one model share.
+
+    Of such a group the photos have about as much in common with those of another group as with
+    one another, and far less than those of the other have.
+    """
+    size = groups.sizes
+    if len(size) < 2:
+        return
+    between = groups.sums.kernels.between(groups.products, groups.labels)
+    inner, between, spread = _pairs(between, size)
+    own = inner / np.maximum(size * (size - 1), 1)
+    pairs = np.outer(size, size)
+    shared = between / pairs
+    beyond = between > _thresholds.merging(len(size), rate) * np.sqrt(pairs) * np.outer(
+        spread, spread
+    )
+    kin = beyond & (shared > _AS_MUCH * own[:, np.newaxis]) & (shared < _KIN * own)
+    groups.keep(np.array([not any(row) for row in kin]))
 
 
 def dissolve(groups: Groups, rate: float, n_images: int) -> None:

@@ -18,8 +18,8 @@ from samecam.arrays import Doubles, Floats, Labels, Mask
 class Kernels(Protocol):
     """The functions of `_cpu` and `_gpu` on products; labels from 0, −1 in no group."""
 
-    def inner(self, products: Any, labels: Labels) -> Doubles:
-        """(groups,) sum over the ordered pairs of each group."""
+    def at(self, products: Any, groups: Labels, photos: Labels) -> Doubles:
+        """(n,) sums of some photos, each over one group."""
         ...
 
     def spreads(self, products: Any, labels: Labels, size: Doubles, prior: float) -> Doubles:
