@@ -17,7 +17,7 @@ Search = Literal["quick", "normal", "deep"]
 
 # Sides of small middles, and the score in them that two full views of a camera must expect.
 _SIDES, _ENOUGH = (256, 512), 24.0
-_SELDOM = 0.02
+_SELDOM = 0.01
 # Seconds of a core for a pixel that is read, one that is made smaller, for a scale, a pixel at it,
 # one at a place, one compared, and for a fit.
 _READ, _REDUCED, _SCALE, _RESAMPLED = 5e-9, 3e-9, 1e-4, 1.5e-9
@@ -153,9 +153,10 @@ def _near(pictures: Numbered, cameras: Numbered, *, usual: bool) -> Iterator[Par
     for some, others in parts(pictures, cameras, _shape):
         plain, rest = _plain_and_rest(some[0][1].frame, others[0][1].frame)
         spots = tuple(places(plain, 2) if usual else places(rest, 1))
-        most = _SIDES[-1] if _single(some, others) else 768
-        steps, side = _steps(1.0, _NEAR - 1, 0.9, most, some, others)
-        yield Part(some, others, Scales(steps, side, spots), 500.0, usual=usual)
+        for told, few, many in _by_what_is_known(some, others):
+            most = _SIDES[0 if told else 1] if _single(few, many) else 768
+            steps, side = _steps(1.0, _NEAR - 1, 0.9, most, few, many)
+            yield Part(few, many, Scales(steps, side, spots), 500.0, usual=usual)
 
 
 def _all_zooms(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[Part]:
@@ -198,7 +199,8 @@ def _by_what_is_known(
 ) -> Iterator[tuple[bool, Numbered, Numbered]]:
     """Pictures and cameras, of which one is a single photo, by whether EXIF names the zoom of both.
 
-    If so, that one is searched by itself, and others are unlikely.
+    If so, that one is searched by itself and others are unlikely; and the photo is an original,
+    whose pattern is clear.
     """
     if not _single(some, others):
         yield False, some, others
