@@ -7,6 +7,7 @@ them, so that a lower score stands out from chance.
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -29,6 +30,9 @@ _OTHERS = (-7, -5, -3, -1, 1, 3, 5, 7)
 _MIDDLE = 1024
 # Scale up to which a picture counts as one of the same size.
 _SAME = 1.06
+
+
+_Found: TypeAlias = list[tuple[View, int]]
 
 
 def exact_views(picture: Frame, camera: Frame) -> list[View]:
@@ -73,17 +77,27 @@ def exact_peaks(
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
         there = _rows([partial(_middle_of, piece, shape) for _, piece in some], CAMERA)
-        for number, piece in pictures:
-            if start == 0:
-                told()
-            chosen = [k for k, (camera, _) in enumerate(some) if wanted(number, camera)]
-            if not chosen:
-                continue
-            for view in views:
-                scores = _scores(_seen(piece.pattern(), view, frame, shape), there)
-                for k in chosen:
-                    if scores[k] >= _LOOKED_AT:
-                        yield Peak(number, some[k][0], view)
+
+        def high(item: tuple[int, Piece], there: BitRows = there, some: Numbered = some) -> _Found:
+            """Views, and numbers of cameras, where a picture stands out."""
+            asked = [k for k, (camera, _) in enumerate(some) if wanted(item[0], camera)]
+            if not asked:
+                return []
+            pattern = item[1].pattern()
+            scores = _scores([_seen(pattern, view, frame, shape) for view in views], there)
+            return [
+                (view, some[k][0])
+                for view, row in zip(views, scores, strict=True)
+                for k in asked
+                if row[k] >= _LOOKED_AT
+            ]
+
+        with ThreadPoolExecutor(thread_count()) as pool:
+            for (number, _), found in zip(pictures, pool.map(high, pictures), strict=True):
+                if start == 0:
+                    told()
+                for view, camera in found:
+                    yield Peak(number, camera, view)
 
 
 def _compared_shape(frame: Frame, views: Sequence[View]) -> tuple[int, int]:
@@ -110,14 +124,16 @@ def _seen(picture: Pattern, view: View, camera: Frame, shape: tuple[int, int]) -
     return middle(there, shape)
 
 
-def _scores(seen: Pattern, there: BitRows) -> Doubles:
-    """Correlations with all rows, in units of what shifts give."""
-    row = _rows([lambda: seen], PICTURE).values
-    shifted = [row, *(np.roll(row, 2 * words, axis=1) for words in _OTHERS)]
+def _scores(seen: Sequence[Pattern], there: BitRows) -> list[Doubles]:
+    """Correlations of each with all rows, in units of what shifts give."""
+    rows = _rows([partial(np.asarray, one) for one in seen], PICTURE).values
+    shifted = [rows, *(np.roll(rows, 2 * words, axis=1) for words in _OTHERS)]
     products = correlate.cross(BitRows(np.concatenate(shifted), there.n_pixels), there)
-    usual = MAD * np.median(np.abs(products[1:]), axis=0)  # of each row
-    usual = np.maximum(usual, MAD * np.median(np.abs(products[1:])))
-    scores: Doubles = products[0].astype(np.float64) / np.maximum(usual, 1e-30)
+    scores = []
+    for here, *others in products.reshape(len(shifted), len(seen), -1).swapaxes(0, 1):
+        usual = MAD * np.median(np.abs(others), axis=0)  # of each row
+        usual = np.maximum(usual, MAD * np.median(np.abs(others)))
+        scores.append(here.astype(np.float64) / np.maximum(usual, 1e-30))
     return scores
 
 
