@@ -16,8 +16,9 @@ from samecam.register._view import View, centre, square_radius
 TILE, REACH = 128, 3
 _OTHERS = (2 * REACH + 1) ** 2 - 9  # shifts of two pixels and more
 _GROWTH = 1.35
-# Steps at one radius at most, and pixels that no tile moves by when nothing is left to gain.
-_STEPS, _STILL = 4, 0.15
+# Steps at the first radius and at others at most, and pixels that no tile moves by when nothing is
+# left to gain.
+_FIRST_STEPS, _STEPS, _STILL = 2, 4, 0.15
 # Tiles that are enough to see that there is no view, and to find one; the score is of all.
 _FIRST_TILES, _MOST_TILES = 48, 140
 # Score under which a fit ends, the power of the area with which it must grow, and up to which.
@@ -75,7 +76,8 @@ def fit_view(
         if not len(tiles.corners):
             return None
         fewer = tiles.some(_MOST_TILES if began else _FIRST_TILES)
-        result = _settled(flat, camera, fewer, view, zoom, _STEPS)
+        steps = _STEPS if began else _FIRST_STEPS
+        result = _settled(flat, camera, fewer, view, zoom, steps)
         area = float(len(fewer.corners))
         began = began or (_score(result), area)
         grown = min(began[0] * (area / began[1]) ** _GROWS, _SURE)
