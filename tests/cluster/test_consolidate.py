@@ -367,28 +367,6 @@ def test_kin_do_not_bear_each_other_up_in_a_group():
     assert (labels[6:] == -1).sum() > 20
 
 
-def test_a_group_of_kin_is_dissolved_beside_a_camera_of_its_model():
-    G = with_kin(12, 40, 0.06, 0.05)
-    labels = np.repeat([0, 1], [12, 40])
-    for both, kept in ((labels, 1), (np.where(labels == 1, 0, -1), 1)):
-        groups = groups_of(G, both)
-        _steps.dissolve_kin(groups, 0.001)
-        assert len(groups.products) == kept
-    groups = groups_of(G, labels)
-    _steps.dissolve_kin(groups, 0.001)
-    np.testing.assert_array_equal(groups.labels, np.where(labels == 0, 0, -1))
-
-
-def test_a_weak_camera_is_not_taken_for_kin():
-    G, truth = gram([15] * 8, 0.05, seed=3, camera_spread=0)
-    weak = np.where(truth < 4, 1.0, 0.1)  # as much of the sensor in their photos
-    chance = np.random.default_rng(5).normal(0, SIGMA, G.shape)
-    G = np.outer(weak, weak) * (G - np.eye(len(G))) + np.tril(chance, -1) + np.tril(chance, -1).T
-    groups = groups_of(G, truth)
-    _steps.dissolve_kin(groups, 0.001)
-    np.testing.assert_array_equal(groups.labels, truth)
-
-
 def test_the_rate_of_joining_is_shared_among_many_strangers():
     G, truth = gram([30] * 6 + [1] * 1500, 0.03, seed=2)
     assert (fit(G).labels_[truth >= 6] >= 0).sum() <= 3

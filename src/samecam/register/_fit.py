@@ -20,7 +20,7 @@ _GROWTH = 1.35
 # left to gain.
 _FIRST_STEPS, _STEPS, _STILL = 2, 4, 0.15
 # Tiles that are enough to see that there is no view, and to find one; the score is of all.
-_FIRST_TILES, _MOST_TILES = 48, 140
+_FIRST_TILES, _MOST_TILES = 64, 140
 # Score under which a fit ends, the power of the area with which it must grow, and up to which.
 _LEAST, _GROWS, _SURE = 3.0, 0.25, 5.5
 # Share of the score from which the plainer of two views is taken.

@@ -14,7 +14,7 @@ from samecam.register._view import View
 
 UPRIGHT = Turning(0, mirrored=False)
 # Chance peaks of a pair of patterns that are looked at more closely.
-OFTEN = 0.05
+OFTEN = 0.1
 # The same of all pairs together, at most.
 MOST = 300
 

@@ -131,7 +131,7 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
     few = _single(pictures, cameras) and search != "deep"  # what is unusual comes last
     for some, others, zoom in _zoomed(pictures, cameras):
         ways = list(turnings(some[0][1].frame, others[0][1].frame))
-        most, reach = (768, 2) if few else (1024, 3)
+        most, reach = (768, 2) if few else (1536, 3)
         steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, most, some, others)
         scales = Scales(steps, side, tuple(places(ways[:1], reach)))
         yield Part(some, others, scales, 800.0, known=True)

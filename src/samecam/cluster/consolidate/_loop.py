@@ -91,7 +91,6 @@ class Loop:
         rate = min(self.rates.join, _STRANGERS / max(alone, 1))
         while True:
             _steps.dissolve(groups, self.rates.found, self.n_images)
-            _steps.dissolve_kin(groups, self.rates.merge)
             labels = groups.labels
             groups.narrow(_steps.core(groups))
             refined = _steps.refine(groups, rate)

@@ -13,9 +13,6 @@ _EDGES = 5
 _LARGEST_START = 8
 # Photos, or groups, scattering as chance does that are added to those a spread is measured on.
 _PRIOR = 50.0
-# Kin have at least such a share of what they have with one another with the other group as well,
-# and at most such a share of what its photos have.
-_AS_MUCH, _KIN = 0.5, 0.1
 # A group is smooth if its photos have so many times the squared scale of chance of most.
 _SMOOTH = 1.25
 
@@ -174,46 +171,18 @@ def merged(between: Doubles, size: Doubles, rate: float) -> tuple[Labels, Double
     `between[a, b]` is the sum over the pairs of two groups, on the diagonal over the
     ordered pairs of one.
     """
-    from samecam.cluster.consolidate._kernels import merge_groups
-
-    inner, between, spread = _pairs(between, size)
-    root = np.arange(len(size))
-    merge_groups(between, inner, size.copy(), spread, _thresholds.merging(len(size), rate), root)
-    while (root != root[root]).any():
-        root = root[root]
-    return root, inner
-
-
-def _pairs(between: Doubles, size: Doubles) -> tuple[Doubles, Doubles, Doubles]:
-    """Sums over the pairs of one group, over those of two, and σ_a: two scatter by σ_a σ_b."""
-    from samecam.cluster.consolidate._kernels import pair_spreads
+    from samecam.cluster.consolidate._kernels import merge_groups, pair_spreads
 
     inner = np.diag(between).copy()
     between = (between + between.T) / 2
     np.fill_diagonal(between, 0)
     spread = pair_spreads(between, size, _PRIOR)
-    return inner, between, spread / np.sqrt(np.sqrt(np.mean(spread**2)))
-
-
-def dissolve_kin(groups: Groups, rate: float) -> None:
-    """Dissolve groups that have in common what cameras of one model share.
-
-    Of such a group the photos have about as much in common with those of another group as with
-    one another, and far less than those of the other have.
-    """
-    size = groups.sizes
-    if len(size) < 2:
-        return
-    between = groups.sums.kernels.between(groups.products, groups.labels)
-    inner, between, spread = _pairs(between, size)
-    own = inner / np.maximum(size * (size - 1), 1)
-    pairs = np.outer(size, size)
-    shared = between / pairs
-    beyond = between > _thresholds.merging(len(size), rate) * np.sqrt(pairs) * np.outer(
-        spread, spread
-    )
-    kin = beyond & (shared > _AS_MUCH * own[:, np.newaxis]) & (shared < _KIN * own)
-    groups.keep(np.array([not any(row) for row in kin]))
+    spread /= np.sqrt(np.sqrt(np.mean(spread**2)))  # σ_ab = s_a s_b / s̄
+    root = np.arange(len(size))
+    merge_groups(between, inner, size.copy(), spread, _thresholds.merging(len(size), rate), root)
+    while (root != root[root]).any():
+        root = root[root]
+    return root, inner
 
 
 def dissolve(groups: Groups, rate: float, n_images: int) -> None:
