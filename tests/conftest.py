@@ -82,6 +82,12 @@ def photos_dir(request):
     return _shared(request, "photos")
 
 
+@pytest.fixture(scope="session")
+def geometry_dir(request):
+    """Folder with photographs of sensors that are seen in several ways, in phones/."""
+    return _shared(request, "geometry")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def server_of_workers():
     """Starts the server from which pools fork their workers, with all they need."""
