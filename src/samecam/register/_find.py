@@ -20,6 +20,8 @@ from samecam.register._view import View
 # for each of them and for its megapixels. Of these for photos alone, at least.
 _LEAST, _READING, _MEGAPIXEL = 12.0, 0.03, 0.011
 _PHOTOS = 1 / 2
+# What views that are compared as they are take beside, of that.
+_COMPARED = 1 / 3
 # Times that photos alone are tried again, since cameras have grown by others.
 _ROUNDS = 3
 
@@ -67,11 +69,11 @@ def search_seconds(photos: Mapping[Frame, int]) -> float:
     ----------
     photos : how many there are of each frame
     """
-    return _allowed(photos)
+    return (1 + _COMPARED) * _allowed(photos)
 
 
 def _allowed(photos: Mapping[Frame, int]) -> float:
-    """The same, of which groups may take a part; photos alone have what is left."""
+    """Of these for searches; groups may take a part, photos alone have what is left."""
     each = (n * (_READING + _MEGAPIXEL * frame.n_pixels / 1e6) for frame, n in photos.items())
     return _LEAST + sum(each)
 
