@@ -24,6 +24,7 @@ from samecam.correlate._strips import (
     Source,
     are_bits,
     pixels,
+    strip_bytes,
     strip_width,
     strips,
 )
@@ -33,6 +34,8 @@ AnyLabels = npt.NDArray[np.integer]
 _BLOCK_BYTES = 2**26
 # The square of a norm; what rounding leaves of an emptied group is no group.
 _EMPTY = 1e-6
+# Pixels of a strip for which more than a third of the memory is taken.
+_LEAST = 16
 
 
 def group_sums(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMORY) -> Floats:
@@ -105,7 +108,8 @@ def other_products(source: Source, members: Membership, *, memory: int, device: 
         return _bit_sums.other_products(source, members, memory)
     matrix, inside = members.sparse(), members.inside
     out = np.zeros((members.count, len(members)), dtype=np.float32)
-    for _, part in strips(source, strip_width(len(members), memory - 2 * out.nbytes)):
+    width = _width(len(members) + members.count, memory, 2 * out.nbytes)
+    for _, part in strips(source, width):
         share = (matrix @ part) @ part.T
         norms = np.einsum("ij,ij->i", part, part)[inside]
         share[members.groups, inside] -= members.weights * norms
@@ -147,13 +151,22 @@ def other_group_products(
         return _bit_sums.other_group_products(source, members, own, memory)
     inside, count, matrix = members.inside, members.count, members.sparse()
     result = np.zeros((count, count))
-    for _, part in strips(source, strip_width(len(members), memory - 2 * result.nbytes)):
+    width = _width(len(members) + count, memory, 2 * result.nbytes)
+    for _, part in strips(source, width):
         sums = matrix @ part
         share = (sums @ sums.T).astype(np.float64)
         norms = np.einsum("ij,ij->i", part, part)[inside] * own[inside]
         share[np.diag_indices(count)] -= np.bincount(members.groups, weights=norms, minlength=count)
         result += share
     return result
+
+
+def _width(rows: int, memory: int, held: int) -> int:
+    """Pixels of a strip beside so many bytes: in a third of the memory, if it is enough for some.
+
+    Sums of other groups may be held meanwhile, and the allocator keeps some of what was before.
+    """
+    return strip_width(rows, min(memory - held, max(memory // 3, strip_bytes(rows, _LEAST))))
 
 
 def _words(width: int) -> int:

@@ -56,7 +56,9 @@ class Groups:
 
     def narrow(self, labels: Labels) -> None:
         """Count other photos as members, of groups that all stay."""
-        self.products = self.sums.moved(self.products, self.labels, labels)
+        held = [self.products]
+        self.products = None
+        self.products = self.sums.moved(held.pop(), self.labels, labels)
         self.labels = labels
 
     def join(self, root: Labels) -> None:

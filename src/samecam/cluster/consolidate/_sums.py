@@ -114,6 +114,9 @@ class FingerprintSums:
         changed = before != after
         touched = np.union1d(before[changed], after[changed])
         touched = touched[touched >= 0]
+        if len(touched) == (count := len(products)):
+            del products  # before as much memory is taken again
+            return self.products(after, count)
         number = np.full(len(products) + 1, -1, dtype=np.intp)  # the last is for label −1
         number[touched] = np.arange(len(touched))
         return self.kernels.put(products, touched, self.products(number[after], len(touched)))
