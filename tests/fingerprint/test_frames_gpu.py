@@ -119,6 +119,7 @@ def test_floats_and_bytes():
 
 def test_want_of_memory_halves_the_group(monkeypatch):
     images, keys = [picture(k, (80, 90)) for k in range(6)], [key(k) for k in range(6)]
+    monkeypatch.setattr(_frames_gpu, "GROUP", 8)
     expected = frame_rows(images, keys, dtype="bits", device=DEVICE)
     real, sizes = _frames_gpu.residuals, []
 

@@ -71,7 +71,12 @@ def sum_rows(source: FingerprintStore, members: Rows, *, memory: int = DEFAULT_M
 
 
 def shifted_products(
-    source: FingerprintStore, members: Rows, offsets: Rows, *, memory: int = DEFAULT_MEMORY
+    source: FingerprintStore,
+    members: Rows,
+    offsets: Rows,
+    *,
+    memory: int = DEFAULT_MEMORY,
+    among: Rows | None = None,
 ) -> Doubles:
     """Inner product of each member with the sum of the others, shifted by each offset.
 
@@ -85,18 +90,20 @@ def shifted_products(
     members : their numbers
     offsets : pixels, multiples of 64, from 0 to less than those of a row
     memory : bytes for what is held at a time, but for the sum and one row a thread
+    among : which of the members, by their places; None: all
 
     Returns
     -------
-    (members, offsets) float64
+    (members, offsets) float64; of those among them
     """
     total, threads = sum_rows(source, members, memory=memory), thread_count()
     work = partial(total.shifted, offsets=offsets, member=True)
-    out = np.empty((len(members), len(offsets)))
+    some = members if among is None else members[among]
+    out = np.empty((len(some), len(offsets)))
     step = max(threads, memory // _row_bytes(source))
     with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(members), step):
-            values, scales = _stored(source, members[first : first + step])
+        for first in range(0, len(some), step):
+            values, scales = _stored(source, some[first : first + step])
             for k, line in enumerate(pool.map(work, values, scales.tolist()), first):
                 out[k] = line
     return out

@@ -22,6 +22,7 @@ from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence
 from samecam.evidence._null import Null, false_alarm, measured_null, measured_nulls
 from samecam.evidence._pce import least_memory, pce, photo_pce
 from samecam.evidence._photos import PhotoEvidence, joined_evidence, photo_evidence
+from samecam.evidence._places import place_scores
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._text import (
     ABSENCE,
@@ -75,6 +76,7 @@ __all__ = [
     "photo_pce",
     "photo_sentence",
     "picture_hashes",
+    "place_scores",
     "rate_text",
     "scenes",
     "seen",

@@ -11,6 +11,7 @@ from samecam import compute
 from samecam.arrays import Floats, Labels, Mask, Rows
 from samecam.case.folder import ClusteringSettings, by_frame, colours
 from samecam.case.grouping._executor import executor_for, fit_parameters
+from samecam.case.grouping._strangers import without_strangers
 from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
 from samecam.photos import Exposure
@@ -93,6 +94,11 @@ def group_photos(
         first += int(groups.max(initial=-1)) + 1
         usual.add(facts.get("null_scale"), frame, len(some))
         details[frame.name] = facts
+    rate = clustering.options.get("join_rate", 0.01)
+    if clustering.name == "consolidated":
+        labels = without_strangers(
+            store, frames, labels, rate, grouping_memory(clustering, resources)
+        )
     memory = [facts.pop("memory_bytes") for facts in details.values() if "memory_bytes" in facts]
     common = _common(clustering, resources)
     return numbered(labels), {

@@ -1,0 +1,61 @@
+"""Photos whose place in a group chance may have made, where many photos are strangers."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from samecam.arrays import Labels, Rows
+from samecam.evidence import place_scores
+from samecam.frames import Frame
+from samecam.store import DiskStore, FingerprintStore
+
+# Strangers that may be in groups, on average, if all photos in none are strangers.
+_STRANGERS = 0.5
+
+
+def without_strangers(
+    store: DiskStore, frames: Mapping[Frame, Rows], labels: Labels, rate: float, memory: int
+) -> Labels:
+    """Labels without photos that are not clearly above chance, measured by shifts of each.
+
+    Where many photos are in no group, strangers are, and the rate of joining is shared among them:
+    half a stranger is expected in all groups together. Where few are, nothing is looked at.
+
+    Parameters
+    ----------
+    store : fingerprints
+    frames : which photos are of each frame
+    labels : (n,) groups of all photos, −1 for none
+    rate : at which a photo of another camera joins any group
+    memory : bytes for what is held at a time
+    """
+    alone, groups = int(np.count_nonzero(labels < 0)), int(labels.max(initial=-1)) + 1
+    shared = _STRANGERS / max(alone, 1)
+    if shared >= rate or not groups:
+        return labels
+    kept = labels.copy()
+    for frame, at in frames.items():
+        if frame.height > 1 and (labels[at] >= 0).any():
+            rows = store.rows(frame)
+            kept[at] = _clear(rows, labels[at], shared / groups, memory)
+            rows.close()
+    return kept
+
+
+def _clear(rows: FingerprintStore, labels: Labels, rate: float, memory: int) -> Labels:
+    """Groups of one frame without those below the score of a rate; not less than two photos."""
+    from scipy.special import stdtrit
+
+    kept = labels.copy()
+    for group in np.unique(labels[labels >= 0]):
+        while True:
+            members = np.flatnonzero(kept == group)
+            scores, shifts = place_scores(rows, members, memory=memory)
+            doubtful = scores < -stdtrit(max(shifts - 1, 1), rate)
+            if not doubtful.any():
+                break
+            kept[members[doubtful]] = -1
+            if len(members) - np.count_nonzero(doubtful) < 2:
+                kept[members] = -1
+                break
+    return kept
