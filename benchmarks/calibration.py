@@ -1,268 +1,254 @@
-"""Claimed false-link rates against counted ones, on simulated sets and real photographs.
+"""Claimed rates and likelihood ratios against counted ones, on simulated sets and photographs.
 
 python -m benchmarks.calibration [--shared DIR]
 
-Groups are those the consolidated method finds; the law of chance is measured on them and
-on nothing else. Counted are comparisons of photographs with groups of other cameras, by
-photographs that the law was *not* measured on: strangers in simulated sets, and in turn
-every camera's photos in the real set, with the law measured without that camera. Of the real
-photographs whole frames are what `samecam cluster` compares, squares what it does with --size.
+Groups are the cameras as they are known; every photo is compared with every one of them, itself
+left out, as `samecam cluster`, `match` and `validate` do. Nothing is measured on the sets that are
+counted: the law of strangers is the one that is shipped (`samecam.evidence.STRANGERS`).
 """
 
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.ndimage import gaussian_filter
 
 from benchmarks import photographs
 from benchmarks.record import folder_of, parser, write
-from samecam import correlate, evidence
-from samecam.arrays import Doubles, Gram, Labels, Mask, Pixels, Rows
-from samecam.cluster import ConsolidatedSSC
-from samecam.correlate import usual_scale
-from samecam.fingerprint import Preset
+from samecam import evidence
+from samecam.arrays import Doubles, Floats, Labels, Mask, Pixels
+from samecam.metrics import cllr, cllr_min, counted, elub, equal_error_rate
 from samecam.photos import low_pass
-from samecam.simulate import fingerprints, gram
+from samecam.store import ByteRows, FingerprintStore, Frame, MemoryStore
 
-LAWS = ("stated", "fitted", "normal", "sums")
-CLAIMS = tuple(10 ** (-k / 2) for k in range(2, 9))
+CLAIMS = (0.1, 0.01, 0.001, 0.0001)
 PICTURE = Path(__file__).parent.parent / "docs" / "img" / "calibration.png"
-KINDS: tuple[tuple[int, Preset], ...] = ((512, "default"), (1024, "default"), (512, "paper"))
-QUICK_KINDS: tuple[tuple[int, Preset], ...] = ((256, "default"), (256, "paper"))
+# Sizes of groups that likelihood ratios are counted for, and numbers of groups of small cases.
+GROUPS = {"2 – 3": (2, 3), "5 – 10": (5, 10), "more than 10": (11, 10**6)}
+CASES = (1, 2, 5, 10, 20, 60)
+MATCH = 0.01
+SQUARES = (512, 256)
+# Photographs that are looked at with --quick.
+FEW = 24
 
 
-class Sizes(NamedTuple):
-    """Of a simulated set: draws, cameras, photos of strangers."""
-
-    draws: int = 6
-    cameras: int = 80
-    strangers: int = 1500
-
-    def photos(self, rng: np.random.Generator) -> list[int]:
-        """Photos of each camera, 20 to 60, and of each stranger."""
-        many: list[int] = rng.integers(20, 61, self.cameras).tolist()
-        return many + [1] * self.strangers
-
-
-QUICK = Sizes(1, 6, 60)
-
-
-def interval(count: int, total: int) -> tuple[float, float]:
-    """Clopper–Pearson, 95 %."""
-    low = stats.beta.ppf(0.025, count, total - count + 1) if count else 0.0
-    high = stats.beta.ppf(0.975, count + 1, total - count) if count < total else 1.0
-    return float(low), float(high)
-
-
-class Tally:
-    """Comparisons with groups of other cameras, and how many were called a link."""
-
-    def __init__(self, name: str) -> None:
-        self.name, self.total, self.largest_floor = name, 0, 0.0
-        self.counts = {law: dict.fromkeys(CLAIMS, 0) for law in LAWS}
-        self.notes: list[tuple[float, ...]] = []
-
-    def add(self, z: Doubles, crude: Doubles, null: evidence.Null) -> None:
-        """z: in units of the measured group scales; crude: Σ g / (σ₀√n)."""
-        self.total += z.size
-        self.largest_floor = max(self.largest_floor, null.floor)
-        stated = evidence.false_alarm(z, null)
-        fitted = evidence.false_alarm(z, null, bound=False)
-        for claim in CLAIMS:
-            self.counts["stated"][claim] += int((stated <= claim).sum())
-            self.counts["fitted"][claim] += int((fitted <= claim).sum())
-            edge = stats.norm.isf(claim)
-            self.counts["normal"][claim] += int((z >= edge).sum())
-            self.counts["sums"][claim] += int((crude >= edge).sum())
-        self.notes.append((null.comparisons, null.design_effect, null.shape, len(null.left_out)))
-
-    def rows(self) -> list[dict[str, Any]]:
-        rows = []
-        for claim in CLAIMS:
-            row: dict[str, Any] = {
-                "set": self.name,
-                "claimed": claim,
-                "comparisons": self.total,
-                "supported": bool(claim >= self.largest_floor),
-            }
-            for law, counts in self.counts.items():
-                low, high = interval(counts[claim], self.total)
-                row[law] = {
-                    "count": counts[claim],
-                    "rate": counts[claim] / self.total,
-                    "low": low,
-                    "high": high,
-                }
-            rows.append(row)
-        return rows
-
-    def show(self) -> None:
-        n, effect, shape, left = np.mean(self.notes, axis=0)
-        print(
-            f"{self.name}: {self.total:,} counted; measured on {n:,.0f}, design effect "
-            f"{effect:.2f}, shape {shape:+.2f}, pairs left out {left:.2f}, floor "
-            f"{self.largest_floor:.1e}",
-            flush=True,
-        )
-        for row in self.rows():
-            cells = "  ".join(
-                f"{law} {row[law]['rate']:.2e} [{row[law]['low']:.1e}, {row[law]['high']:.1e}]"
-                for law in self.counts
-            )
-            print(f"   {row['claimed']:.1e}{'' if row['supported'] else ' (floor)':8} {cells}")
-
-
-def groups_of(truth: Labels, labels: Labels) -> Labels:
-    """The camera most members of each group are of."""
-    return np.array([np.bincount(truth[labels == c]).argmax() for c in range(labels.max() + 1)])
-
-
-def look(
-    tally: Tally,
-    G: Gram,
-    truth: Labels,
-    labels: Labels,
-    judged: Mask,
-    used: Mask,
-    scale: float,
-) -> None:
-    """Measure on `used` rows, count on `judged` rows against groups of other cameras."""
-    known = np.where(used, labels, -1)
-    kept = np.unique(known[known >= 0])
-    number = np.full(labels.max() + 2, -1)
-    number[kept] = np.arange(len(kept))
-    known = number[known]
-    given = evidence.comparisons_from_gram(G, known)
-    null = evidence.measured_null(given, null_scale=scale)
-    z = given.array() / null.group_scale
-    sums = np.stack([G[:, known == c].sum(axis=1) for c in range(given.n_groups)], axis=1)
-    crude = sums / (scale * np.sqrt(given.sizes))
-    other = judged[:, None] & (groups_of(truth, known)[None] != truth[:, None])
-    tally.add(z[other], crude[other], null)
-
-
-def simulated(sizes: Sizes) -> Iterator[Tally]:
-    sets = (
-        ("normal noise, m = .01", 0.01, 0.0),
-        ("normal noise, m = .03", 0.03, 0.0),
-        ("heavy tails, m = .03", 0.03, 0.35),
-    )
-    for name, mean, spread in sets:
-        tally = Tally(f"simulated, {name}")
-        for draw in range(sizes.draws):
-            rng = np.random.default_rng(draw)
-            G, truth = gram(sizes.photos(rng), mean, seed=draw)
-            if spread:  # photos whose noise is louder than others'
-                loud = np.exp(spread * rng.standard_normal(len(G))).astype(np.float32)
-                G = np.where(truth[:, None] == truth[None], G, G * np.outer(loud, loud))
-            count(tally, G, truth)
-        yield tally
-    for mean in (0.03, 0.1):
-        tally = Tally(f"simulated fingerprints, 128², m = {mean:.2g}".replace("0.", "."))
-        for draw in range(max(1, sizes.draws // 2)):
-            photos = sizes.photos(np.random.default_rng(draw))
-            X, truth = fingerprints(photos, mean, n_pixels=128**2, seed=draw)
-            count(tally, correlate.gram(X), truth)
-        yield tally
-
-
-def count(tally: Tally, G: Gram, truth: Labels) -> None:
-    """Cluster the photos of cameras with several, then judge the strangers."""
-    stranger = np.bincount(truth)[truth] == 1
-    rows = np.flatnonzero(~stranger)
-    method = ConsolidatedSSC(metric="precomputed").fit(G[np.ix_(rows, rows)])
-    labels = np.full(len(G), -1)
-    labels[rows] = method.labels_
-    look(tally, G, truth, labels, stranger, ~stranger, method.null_scale_)
-
-
-class Kind(NamedTuple):
-    """Fingerprints of the real photographs, and how they are grouped.
+class Set(NamedTuple):
+    """Fingerprints of known cameras.
 
     Attributes
     ----------
-    name : size, or "whole frame"
-    preset : of the fingerprints
-    used : which photographs have one
-    gram : correlations
-    n_pixels : of a fingerprint
-    known : what `fit` is told beside them
-    pce : gives the PCE of each photo for some groups
+    name : of it
+    rows : the fingerprints
+    cameras : (n,) from 0; −1: a stranger, with one photo
+    models : (k,) of the cameras; those of one number are bodies of one model
     """
 
     name: str
-    preset: Preset
-    used: Rows
-    gram: Gram
-    n_pixels: int
-    known: dict[str, Any]
-    pce: Callable[[Labels], Doubles]
-
-    @property
-    def title(self) -> str:
-        """The name of the set."""
-        more = ", grid not removed" if self.preset == "paper" else ""
-        return f"photographs, {self.name}{more}"
+    rows: FingerprintStore
+    cameras: Labels
+    models: Labels
 
 
-def squares(shots: list[photographs.Photograph], size: int, preset: Preset) -> Kind:
-    X = photographs.fingerprints(shots, size, preset)
+class Size(NamedTuple):
+    """Of simulated sets: cameras, photos of each, strangers, side of the frame."""
 
-    def pce(labels: Labels) -> Doubles:
-        return evidence.photo_pce(X, labels, (size, size))
+    cameras: int = 60
+    photos: int = 12
+    strangers: int = 300
+    side: int = 256
 
-    used = np.arange(len(shots))
-    return Kind(f"{size}²", preset, used, correlate.gram(X), size**2, {}, pce)
+
+QUICK = Size(4, 6, 10, 64)
 
 
-def frames(shots: list[photographs.Photograph]) -> Kind:
-    """Whole frames, as they are by default."""
+def simulated(size: Size) -> Iterator[Set]:
+    """Patterns in noise that is white, smooth, blocky, loud in places, or shared by two bodies."""
+    for name, more in (
+        ("white noise", {}),
+        ("smooth noise", {"smooth": 0.8}),
+        ("artefacts that repeat with 8 pixels", {"tile": 0.3}),
+        ("noise that is loud in places", {"loud": 0.8}),
+        ("bodies of one model that share 10 – 40 %", {"shared": 0.4}),
+    ):
+        yield _simulated(f"simulated, {name}", size, **more)
+
+
+def _simulated(
+    name: str,
+    size: Size,
+    *,
+    smooth: float = 0.0,
+    tile: float = 0.0,
+    loud: float = 0.0,
+    shared: float = 0.0,
+) -> Set:
+    rng = np.random.default_rng(5)
+    shape = (size.side, size.side)
+
+    def field() -> Doubles:
+        values = rng.normal(size=shape)
+        values = gaussian_filter(values, smooth) if smooth else values
+        return np.asarray(values / values.std())
+
+    patterns = [field() for _ in range(size.cameras)]
+    models = np.arange(size.cameras)
+    if shared:
+        models = models // 2
+        for k in range(1, size.cameras, 2):
+            share = rng.uniform(0.1, shared)
+            patterns[k] = share * patterns[k - 1] + np.sqrt(1 - share**2) * patterns[k]
+    if tile:
+        blocks = size.side // 8
+        for k, pattern in enumerate(patterns):
+            patterns[k] = pattern + tile * 8 * np.tile(
+                rng.normal(size=(8, 8)) / 8, (blocks, blocks)
+            )
+    cameras = np.repeat(np.arange(size.cameras), size.photos)
+    cameras = np.concatenate([cameras, np.full(size.strangers, -1)])
+    rows = []
+    for camera in cameras:
+        noise = field()
+        if loud:
+            level = gaussian_filter(rng.normal(size=shape), size.side / 10)
+            noise = noise * np.exp(loud * level / level.std())
+        strength = np.exp(rng.normal(np.log(0.08), 0.3)) * 256 / size.side
+        row = noise if camera < 0 else noise + strength * patterns[camera]
+        rows.append((row - row.mean()).ravel())
+    return Set(name, _bytes(np.array(rows), Frame(*shape)), cameras, models)
+
+
+def _bytes(rows: Doubles, frame: Frame) -> ByteRows:
+    """Rows of a byte a pixel, as those of small frames are kept."""
+    values = np.rint(rows * (32 / rows.std(axis=1, keepdims=True))).clip(-127, 127).astype(np.int8)
+    return ByteRows(values, 1 / np.linalg.norm(values.astype(np.float64), axis=1), frame)
+
+
+def real(folder: Path, squares: Sequence[int], most: int | None = None) -> Iterator[Set]:
+    """The photographs, or some: whole frames, and squares in colour as with --size."""
+    shots = photographs.load_judged(folder, most=most)
+    names, cameras = np.unique([shot.camera for shot in shots], return_inverse=True)
+    models = np.unique([str(name).rpartition("_")[0] for name in names], return_inverse=True)[1]
     made = photographs.whole_frames(shots)
-
-    def pce(labels: Labels) -> Doubles:
-        return evidence.frame_pce(made.rows, labels)
-
-    known = {"weak": made.weak, "colour": made.colours}
-    G, name = correlate.gram(made.rows), "whole frame (default)"
-    return Kind(name, "default", made.used, G, made.rows.n_pixels, known, pce)
+    yield Set("photographs, whole frame (default)", made.rows, cameras[made.used], models)
+    for side in squares:
+        rows = _stored(photographs.fingerprints(shots, side, "default"))
+        yield Set(f"photographs, {side}²", rows, cameras, models)
 
 
-def real(
-    folder: Path, kinds: Sequence[tuple[int, Preset]]
-) -> tuple[list[Tally], list[dict[str, Any]]]:
-    """Every camera in turn is judged by the law that was measured without it."""
-    tallies, extra = [], []
-    corner = min(side for side, _ in kinds)
-    shots = photographs.load_judged(folder, max(side for side, _ in kinds), corner)
-    cameras = np.unique([photo.camera for photo in shots], return_inverse=True)[1]
-    small = [low_pass(photo.pixels[:corner, :corner]) for photo in shots]
-    for kind in (frames(shots), *(squares(shots, *some) for some in kinds)):
-        truth, G = cameras[kind.used], kind.gram
-        method = ConsolidatedSSC(metric="precomputed", n_pixels=kind.n_pixels)
-        method.fit(G, **kind.known)
-        tally = Tally(kind.title)
-        for camera in range(truth.max() + 1):
-            mine = truth == camera
-            look(tally, G, truth, method.labels_, mine, ~mine, method.null_scale_)
-        tallies.append(tally)
-        facts = summary(kind, truth, method.labels_, [small[k] for k in kind.used])
-        extra.append({"preset": kind.preset, **facts})
-        print(extra[-1])
-    return tallies, extra
+def _stored(rows: Floats) -> MemoryStore:
+    store = MemoryStore(rows.shape[1])
+    for k, row in enumerate(rows):
+        store.add(f"{k:06d}", row)
+    store.commit()
+    return store
 
 
-def summary(kind: Kind, truth: Labels, labels: Labels, small: Sequence[Pixels]) -> dict[str, Any]:
-    """PCE, its cost, z of the links, and still scenes of the real set."""
-    began = time.perf_counter()
-    values = kind.pce(labels)
-    seconds = (time.perf_counter() - began) / np.count_nonzero(labels >= 0)
-    given = evidence.comparisons_from_gram(kind.gram, labels)
-    null = evidence.measured_null(given, null_scale=usual_scale(kind.n_pixels))
-    photo = evidence.photo_evidence(given, null)
-    different = truth[:, None] != truth[None]
+def look(given: Set) -> dict[str, Any]:
+    """All that is counted on one set."""
+    every = evidence.every_comparison(given.rows, given.cameras)
+    own, kin, other = relations(given)
+    score, rate = every.score, every.p_value
+    facts: dict[str, Any] = {
+        "set": given.name,
+        "pixels": given.rows.n_pixels,
+        "cap": every.cap,
+        "rates": [counts(rate[other], claim) for claim in CLAIMS],
+        "same_model": [counts(evidence.SAME_MODEL.rate(score[kin]), claim) for claim in CLAIMS]
+        if kin.any()
+        else [],
+        "fitted": fitted(score[other]),
+        "fitted_same_model": fitted(score[kin]) if kin.any() else None,
+        "matches": matches(rate, own | kin),
+        "members": np.nanquantile(score[own], [0.01, 0.05, 0.5]).tolist(),
+        "kin_ratio": float(np.nanmax(every.model_ratio[kin])) if kin.any() else None,
+        "kin_misled": float((every.model_ratio[kin] > 1).mean()) if kin.any() else None,
+        "ratios": [],
+    }
+    for name, (least, most) in GROUPS.items():
+        facts["ratios"].append({"group": name, **ratios(given, least, most)})
+    print(facts, flush=True)
+    return facts
+
+
+def relations(given: Set) -> tuple[Mask, Mask, Mask]:
+    """(n, k) whether a photo is of the camera, of another body of its model, of another one."""
+    count = len(given.models)
+    own = given.cameras[:, np.newaxis] == np.arange(count)
+    models = np.append(given.models, -1)[given.cameras]
+    kin = (models[:, np.newaxis] == given.models) & ~own
+    return own, kin, ~own & ~kin
+
+
+def counts(rates: Doubles, claim: float) -> dict[str, Any]:
+    """How often strangers are within a claimed rate."""
+    (found,) = counted(rates[~np.isnan(rates)], [claim])
+    return {**{name: getattr(found, name) for name in found.__slots__}, "rate": found.rate}
+
+
+def fitted(scores: Doubles) -> dict[str, float]:
+    """Student's t of scores of strangers."""
+    from scipy.stats import t
+
+    freedom, mean, scale = t.fit(scores[~np.isnan(scores)])
+    return {"freedom": float(min(freedom, 1e6)), "mean": float(mean), "scale": float(scale)}
+
+
+def matches(rate: Doubles, related: Mask) -> list[dict[str, Any]]:
+    """Strangers that `match` calls a match at .01 in cases of some of the cameras."""
+    rng, result = np.random.default_rng(0), []
+    count = rate.shape[1]
+    for groups in CASES:
+        if groups >= count:
+            continue
+        photos = wrong = 0
+        for _ in range(200 // groups + 10):
+            some = rng.choice(count, groups, replace=False)
+            strangers = ~related[:, some].any(axis=1)
+            photos += int(strangers.sum())
+            wrong += int((np.nanmin(rate[strangers][:, some], axis=1) * groups <= MATCH).sum())
+        result.append({"groups": groups, "photos": photos, "matched": wrong})
+    return result
+
+
+def ratios(given: Set, least: int, most: int) -> dict[str, Any]:
+    """Likelihood ratios of groups of some size: every camera gives one, of its first photos."""
+    rng = np.random.default_rng(1)
+    labels, size = np.full(len(given.cameras), -1), list[int]()
+    for camera in range(len(given.models)):
+        mine = np.flatnonzero(given.cameras == camera)
+        many = min(int(rng.integers(least, min(most, least + 5) + 1)), len(mine) - 1, most)
+        if many >= least:
+            labels[rng.permutation(mine)[:many]] = len(size)
+            size.append(camera)
+    if not size:
+        return {"cameras": 0}
+    every = evidence.every_comparison(given.rows, labels)
+    own, kin, _ = relations(given)
+    own, kin = own[:, size], kin[:, size]
+    known = ~np.isnan(every.log_ratio)
+    same, different = every.log_ratio[own & known], every.log_ratio[~own & ~kin & known]
+    capped = [np.minimum(each, every.cap) for each in (same, different)]
+    low, high = elub(same, different)
+    return {
+        "cameras": len(size),
+        "same": len(same),
+        "different": len(different),
+        "cllr": cllr(*capped),
+        "cllr_min": cllr_min(*capped),
+        "eer": equal_error_rate(same, different),
+        "elub": [low, high],
+        "misleading": [float((same < 0).mean()), float((different > 0).mean())],
+        "at_the_cap": float((same >= every.cap).mean()),
+    }
+
+
+def scenes(folder: Path, most: int | None = None) -> dict[str, Any]:
+    """Pairs of photographs that show one unmoving scene, by the threshold."""
+    shots = photographs.load_judged(folder, most=most)
+    cameras = np.unique([shot.camera for shot in shots], return_inverse=True)[1]
+    small: list[Pixels] = [low_pass(shot.pixels[:512, :512]) for shot in shots]
+    different = cameras[:, np.newaxis] != cameras
     alike = {}
     for threshold in (0.5, 0.6, 0.7, 0.8):
         pairs = evidence.still_scenes(np.stack(small), threshold)
@@ -270,47 +256,45 @@ def summary(kind: Kind, truth: Labels, labels: Labels, small: Sequence[Pixels]) 
             "one_camera": int((pairs & ~different).sum() // 2),
             "different_cameras": int((pairs & different).sum() // 2),
         }
-    inside = labels >= 0
+    return {"alike_pairs": alike, "pairs_of_different_cameras": int(different.sum() // 2)}
+
+
+def shipped() -> dict[str, Any]:
+    """The law as it is in the program."""
+    laws = {"strangers": evidence.STRANGERS, "same_model": evidence.SAME_MODEL}
     return {
-        "size": kind.name,
-        "groups": int(labels.max() + 1),
-        "clustered": int(inside.sum()),
-        "floor": null.floor,
-        "adjusted_at_floor": float(np.nanmin(photo.adjusted)),
-        "links_at_floor": int((photo.p_value[inside] <= 1.1 * null.floor).sum()),
-        "pce_quantiles": np.nanquantile(values, [0.05, 0.25, 0.5, 0.75, 0.95]).tolist(),
-        "pce_above_60": float((values[inside] > 60).mean()),
-        "pce_seconds_a_photo": seconds,
-        "pairs_of_different_cameras": int(different.sum() // 2),
-        "alike_pairs": alike,
+        "version": evidence.LAW_VERSION,
+        **{
+            name: {"freedom": law.freedom, "scale": law.scale, "mean": law.mean}
+            for name, law in laws.items()
+        },
     }
 
 
-def picture(rows: Sequence[dict[str, Any]], path: Path) -> None:
+def picture(sets: Sequence[dict[str, Any]], path: Path) -> None:
+    """Counted rates over claimed ones, and the cost of likelihood ratios."""
     from matplotlib.figure import Figure
 
-    names = list(dict.fromkeys(row["set"] for row in rows))
-    figure = Figure(figsize=(13.5, 4.8))
-    axes = figure.subplots(1, 3, sharex=True, sharey=True)
-    for axis, law, title in (
-        (axes[0], "normal", "normal law with the measured scale"),
-        (axes[1], "fitted", "measured law with fitted tail"),
-        (axes[2], "stated", "its upper bound: what is stated"),
-    ):
-        axis.plot([1e-6, 1], [1e-6, 1], color="0.6", linewidth=1)
-        for name in names:
-            mine = [row for row in rows if row["set"] == name and row["supported"]]
-            x = np.array([row["claimed"] for row in mine])
-            y, low, high = (
-                np.maximum([row[law][key] for row in mine], 1e-6) for key in ("rate", "low", "high")
-            )
-            style = {"marker": "o" if "photographs" in name else ".", "markersize": 4}
-            axis.errorbar(x, y, yerr=[y - low, high - y], linewidth=1, label=name, **style)
-        axis.set(xscale="log", yscale="log", xlim=(5e-5, 0.2), ylim=(2e-5, 0.3), title=title)
-        axis.set_xlabel("claimed false-link rate of one comparison")
+    figure = Figure(figsize=(11, 4.8))
+    left, right = figure.subplots(1, 2)
+    left.plot([1e-6, 1], [1e-6, 1], color="0.6", linewidth=1)
+    for one in sets:
+        rows = [row for row in one["rates"] if row["count"]]
+        x, y = ([row[name] for row in rows] for name in ("claimed", "rate"))
+        low, high = ([abs(row[name] - row["rate"]) for row in rows] for name in ("low", "high"))
+        style = {"marker": "o" if "photographs" in one["set"] else ".", "markersize": 4}
+        left.errorbar(x, y, yerr=[low, high], linewidth=1, label=one["set"], **style)
+        some = [row for row in one["ratios"] if row["cameras"]]
+        right.plot([row["group"] for row in some], [row["cllr"] for row in some], **style)
+    left.set(xscale="log", yscale="log", xlim=(5e-5, 0.2), ylim=(2e-5, 0.3))
+    left.set_xlabel("claimed rate of one comparison")
+    left.set_ylabel("counted among strangers, 95 % interval")
+    right.set(
+        xlabel="photos in the group", ylabel="cost of likelihood ratios, Cllr", ylim=(0, None)
+    )
+    left.legend(fontsize=7, loc="upper left")
+    for axis in (left, right):
         axis.grid(alpha=0.3)
-    axes[0].set_ylabel("counted rate, 95 % interval")
-    axes[2].legend(fontsize=7.5, loc="upper left")
     figure.tight_layout()
     figure.savefig(path, dpi=100)
     print(f"written: {path}")
@@ -320,24 +304,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked = parser(__doc__)
     asked.add_argument("--shared", type=Path, help="folder with photos/")
     options = asked.parse_args(arguments)
-    sizes, kinds = (QUICK, QUICK_KINDS) if options.quick else (Sizes(), KINDS)
-    tallies = list(simulated(sizes))
-    extra: list[dict[str, Any]] = []
+    sets = [look(each) for each in simulated(QUICK if options.quick else Size())]
+    still = None
     if options.shared:
-        more, extra = real(options.shared / "photos", kinds)
-        tallies += more
-    for tally in tallies:
-        tally.show()
-    rows = [row for tally in tallies for row in tally.rows()]
-    folder = folder_of(options)
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        picture(rows, PICTURE if options.out is None else folder / PICTURE.name)
+        folder = options.shared / "photos"
+        few = (SQUARES[1:], FEW) if options.quick else (SQUARES, None)
+        sets += [look(each) for each in real(folder, *few)]
+        still = scenes(folder, few[1])
+    folder_out = folder_of(options)
+    if folder_out is not None:
+        folder_out.mkdir(parents=True, exist_ok=True)
+        picture(sets, PICTURE if options.out is None else folder_out / PICTURE.name)
     write(
         "calibration",
-        {"rates": rows, "photographs": extra},
-        folder=folder,
-        draws=sizes.draws,
+        {"sets": sets, "scenes": still, "shipped": shipped()},
+        folder=folder_out,
         photographs=options.shared is not None,
     )
 

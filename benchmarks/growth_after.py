@@ -36,8 +36,12 @@ def weigh_evidence(
     """All that `samecam cluster` says of photos and groups, unmoving scenes left out."""
     given = evidence.comparisons_from_rows(store, labels, memory=memory)
     null = evidence.measured_null(given, null_scale=null_scale)
-    evidence.photo_pce(store, labels, memory=memory)
-    return evidence.photo_evidence(given, null), evidence.group_evidence(given, null)
+    own = evidence.group_chance(store, given, given.labels, memory=memory)
+    scores = evidence.photo_scores(given, null, own, evidence.Chance.unknown(len(labels)))
+    return (
+        evidence.photo_evidence(given, scores, store.n_pixels),
+        evidence.group_evidence(given, null, scores[0], store.n_pixels, own=own),
+    )
 
 
 def evidence_operations(n: int, groups: int, d: int) -> float:

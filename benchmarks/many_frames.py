@@ -78,8 +78,8 @@ def one_frame(
     model = ConsolidatedSSC(device=device, memory=memory)
     _, seconds = timed(model.fit, store, progress=phases)
     score = scores(truth.tolist(), model.labels_)
-    _, comparing = timed(weigh, store, model, memory)
-    _, peaks = timed(evidence.frame_pce, store, model.labels_, memory=memory)
+    given, comparing = timed(compared, store, model, memory)
+    _, chance = timed(weigh, store, model, given, memory)
     figures = {
         "photos": photos,
         "cameras": len(np.unique(truth)),
@@ -87,7 +87,7 @@ def one_frame(
         "making_seconds": making,
         "seconds": seconds,
         "phases": phases.seconds,
-        "evidence": {"comparing": comparing, "peaks": peaks},
+        "evidence": {"comparing": comparing, "chance": chance},
         "f": score.f,
         "precision": score.precision,
         "groups": int(model.n_clusters_),
@@ -98,28 +98,35 @@ def one_frame(
     print(
         f"frame {number + 1}: {photos} photos made in {making:.1f} s, grouped in {seconds:.1f} s "
         f"({', '.join(f'{k} {v:.1f}' for k, v in phases.seconds.items())}), weighed in "
-        f"{comparing + peaks:.1f} s (peaks {peaks:.1f}): F {score.f:.3f}, "
+        f"{comparing + chance:.1f} s (chance {chance:.1f}): F {score.f:.3f}, "
         f"P {score.precision:.3f}, peak {compute.format_bytes(host_peak())}",
         flush=True,
     )
     return figures
 
 
-def weigh(store: BitRows, model: ConsolidatedSSC, memory: int) -> None:
-    """Every photo against every group, and what chance does there, as a case weighs them."""
+def compared(store: BitRows, model: ConsolidatedSSC, memory: int) -> evidence.Comparisons:
+    """Every photo against every group."""
+    return evidence.comparisons_from_rows(store, model.labels_, memory=memory)
+
+
+def weigh(store: BitRows, model: ConsolidatedSSC, given: evidence.Comparisons, memory: int) -> None:
+    """Scores of all photos with their own groups, and what a case says of them."""
     if model.n_clusters_:
-        given = evidence.comparisons_from_rows(store, model.labels_, memory=memory)
         null = evidence.measured_null(given, null_scale=model.null_scale_)
-        evidence.photo_evidence(given, null)
-        evidence.group_evidence(given, null)
+        own = evidence.group_chance(store, given, given.labels, memory=memory)
+        other = evidence.Chance.unknown(len(store))
+        scores = evidence.photo_scores(given, null, own, other)
+        evidence.photo_evidence(given, scores, store.n_pixels)
+        evidence.group_evidence(given, null, scores[0], store.n_pixels, own=own)
 
 
 def warm(device: str, bits: int) -> None:
     """Load libraries and compile what is compiled."""
     store = simulated(truth_of(60), 0.05, 40_000, frame=frame_of(40_000), planes=bits)
     model = ConsolidatedSSC(device=device).fit(store)
-    weigh(store, model, correlate.DEFAULT_MEMORY)
-    evidence.frame_pce(store, model.labels_)
+    memory = correlate.DEFAULT_MEMORY
+    weigh(store, model, compared(store, model, memory), memory)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -56,7 +56,7 @@ def fold(
         who = "stranger" if camera in unknown else "known"
         outcome = outcome_of(photo, camera, named)
         if outcome == "wrong":
-            z = None if photo.best is None else photo.best.z
+            z = None if photo.best is None else photo.best.score
             seen = None if photo.seen is None else photo.seen.view.score
             false.append({"who": who, "z": z, "score": seen, "adjusted": photo.adjusted})
         counts[f"{who}: {outcome}"] += 1

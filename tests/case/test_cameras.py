@@ -111,15 +111,15 @@ def test_evidence_is_of_groups_and_of_views(pile, made):
     rows = {row["path"]: row for row in table(made.case / "evidence.csv")}
     single = next(path for path, camera in pile.camera.items() if camera == "x")
     row = rows[single]
-    assert (row["cluster"], row["group"], row["z"], row["adjusted_p"]) == (
+    assert (row["cluster"], row["group"], row["score"], row["adjusted_p"]) == (
         *("0", "-1", "9.87", "0.0021"),
     )
     assert row["words"].startswith("In no group, but it sees camera 0: ")
-    assert "group 0 by 9.9 times what chance scatters, 71% of" in row["words"]
+    assert "group 0 with a score of 9.9 (chance scatters by 1), 71% of" in row["words"]
     for path, camera in pile.camera.items():
         if camera == "b":
             assert rows[path]["group"] != "0" == rows[path]["cluster"]
-            assert f"photos of group {rows[path]['group']}," in rows[path]["words"]
+            assert f"photos of group {rows[path]['group']} is" in rows[path]["words"]
 
 
 def test_the_object_of_a_camera_holds_its_groups_with_their_views(made):
@@ -222,7 +222,7 @@ def test_squares_have_no_views(pile, search, tmp_path):
     result = cluster_photos(pile.folder, tmp_path / "case", squares, resources=ONE)
     assert search.calls == []
     header = (tmp_path / "case" / "clusters.csv").read_text().partition("\n")[0]
-    assert header == "path,sha256,cluster,frame,correlation,margin,p_value"
+    assert header == "path,sha256,cluster,frame,correlation,margin,p_value,doubtful"
     assert (tmp_path / "case" / "evidence.csv").read_text().startswith("path,cluster,correlation,")
     assert [camera.groups[0].view for camera in result.cameras] == [None] * len(result.cameras)
     assert verify_case(tmp_path / "case").agrees
@@ -302,7 +302,7 @@ def test_the_report_has_a_strip_for_each_view(made, case):
     assert text.count('id="alone-0"') == 1
     assert "in at most 1 in 810,000,000 cases" in text
     assert text.count('<figure class="photo') == len(made.paths)
-    assert "9.9 × chance" in text
+    assert "score 9.9" in text
 
 
 def test_exports_say_camera_and_group(pile, case):

@@ -93,7 +93,7 @@ def test_clusters_json_has_the_same_numbers(result):
     rows = read(result.case / "clusters.csv")
     images = {r["path"]: r for r in read(result.case / "images.csv")}
     content = json.loads((result.case / "clusters.json").read_text())
-    assert (content["format"], content["version"]) == ("samecam-clusters", 2)
+    assert (content["format"], content["version"]) == ("samecam-clusters", 3)
     table = (result.case / "clusters.csv").read_bytes()
     assert content["sha256"]["clusters.csv"] == hashlib.sha256(table).hexdigest()
     members = {(r["path"], r["sha256"]): r["cluster"] for r in rows}

@@ -21,14 +21,11 @@ from samecam.case import (
 )
 from samecam.case.folder import colours
 from samecam.case.grouping import _method
-from samecam.case.matching._orientations import Orientation
-from samecam.case.matching._rivals import Rivals
 from samecam.cluster import ConsolidatedSSC
 from samecam.compute import Resources
 from samecam.errors import SamecamError
-from samecam.frames import Frame
 from samecam.simulate import Views, simulate_photos
-from samecam.store import MemoryStore, Record
+from samecam.store import Record
 from tests.smooth import enlarged
 
 ONE = Resources(workers=1)
@@ -137,19 +134,6 @@ def test_a_colour_that_cannot_be_is_refused(case, value):
         db.execute("UPDATE records SET meta = ? WHERE key = ?", (json.dumps(meta), key))
     with pytest.raises(SamecamError, match="'colour', cannot be"):
         open_case(case).open_store()
-
-
-def test_chance_is_wider_for_a_smooth_photo_and_a_smooth_camera():
-    rows, n = MemoryStore(10_000), 10_000
-    labels, orientations = np.array([0, 0, 1, 1]), []
-    for colour in (1.0, 4.0):
-        orientations.append(Orientation(0, Frame(100, 100), np.zeros(1), colour=colour))
-    rivals = Rivals(rows, labels, (0, 1), np.ones(2), None, {})
-    measured = np.full(2, 1.5 / n**0.5)
-    np.testing.assert_array_equal(rivals.scales(orientations, measured), [measured] * 2)
-    rivals.measure_colours(np.array([1.0, 1.0, 3.0, 5.0]))
-    expected = np.array([[1.5, 2.0], [2.0, 4.0]]) / n**0.5
-    np.testing.assert_allclose(rivals.scales(orientations, measured), expected)
 
 
 def test_a_zoomed_photo_matches_none(made, tmp_path):

@@ -68,7 +68,7 @@ def test_csv_has_a_row_for_every_file_with_its_group(made, case):
             assert row[name] == digest(made / "photos" / path, name)
         if path in clusters:
             answer = clusters[path]
-            assert (row["group_id"], row["score_to_group"]) == (
+            assert (row["group_id"], row["correlation"]) == (
                 answer["cluster"], answer["correlation"],
             )  # fmt: skip
     (twin,) = [row for row in rows.values() if row["status"] == "duplicate"]

@@ -169,7 +169,7 @@ def test_a_budget_that_forces_batches_gives_the_same_answer(pile, made, tmp_path
 
 
 def test_what_lies_beside_a_frame_does_not_change_its_evidence(pile, whole, tmp_path):
-    """Correlations, groups and peaks of the largest frame; rates rest on all frames together."""
+    """Correlations, groups and scores of the largest frame."""
     alone = tmp_path / "alone"
     alone.mkdir()
     for name, frame in pile.frame.items():
@@ -180,7 +180,7 @@ def test_what_lies_beside_a_frame_does_not_change_its_evidence(pile, whole, tmp_
     mine = {row["path"]: row for row in table(tmp_path / "case" / "evidence.csv")}
     both = {row["path"]: row for row in table(whole.case / "evidence.csv")}
     for path, row in mine.items():
-        for name in ("correlation", "nearest_correlation", "margin", "pce", "comparisons"):
+        for name in ("correlation", "score", "nearest_correlation", "margin", "pce", "comparisons"):
             assert row[name] == both[path][name]
 
 
@@ -202,7 +202,7 @@ if '-c' not in sys.argv[:1]:
 KILLS = {
     "while frames are grouped": "    m._FrameWork.grouped = dying(m._FrameWork.grouped)\n",
     "while frames are compared": "    e.replace = dying(e.replace)\n",
-    "while peaks are measured": "    e._peaks = dying(e._peaks)\n",
+    "while chance is measured": "    e._chances = dying(e._chances)\n",
 }
 
 
@@ -334,7 +334,7 @@ def test_progress_counts_the_photos_of_all_frames(pile, tmp_path):
     grouped = count - ALONE + 2  # strangers beside a camera are looked at too
     for phase, total in (
         *(("Measuring", count), ("Extracting", count), ("Correlating", count)),
-        *(("Grouping", count), ("Weighing evidence", None), ("Comparing scenes", count - ALONE)),
+        *(("Grouping", count), ("Weighing evidence", None), ("Comparing members", count - ALONE)),
     ):
         dones, totals = zip(*seen[phase], strict=True)
         assert list(dones) == sorted(dones), phase

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from samecam.case.extraction._scene import keep_scene, kept_scene
 from samecam.case.folder import clusters_json, read_cameras
 from samecam.case.grouping._cameras import each_a_camera
-from samecam.case.grouping._evidence import rows_of, weigh
+from samecam.case.grouping._evidence import COLUMNS, rows_of, weigh
 from samecam.case.grouping._groups import about_evidence, describe_cameras, describe_groups
 from samecam.correlate import centroid_correlations
 from samecam.frames import Frame
@@ -66,7 +66,7 @@ def test_groups_carry_their_evidence(stored):
         inside = G[np.ix_(labels == group.id, labels == group.id)]
         pairs = inside[np.triu_indices(group.size, 1)]
         assert group.correlation == pytest.approx(pairs.mean(), abs=1e-5)
-        assert group.z == pytest.approx(pairs.sum() / np.sqrt(len(pairs)) / 0.02, rel=0.5)
+        assert group.score == pytest.approx(pairs.sum() / np.sqrt(len(pairs)) / 0.02, rel=0.5)
         assert str(group.nearest) in group.why_apart
     rows = rows_of(records, labels, facts)
     expected = centroid_correlations(G, labels)
@@ -74,8 +74,9 @@ def test_groups_carry_their_evidence(stored):
         assert row[:2] == [record.key, label]
         assert row[2] == (None if label < 0 else pytest.approx(r[label], abs=1e-5))
         others = [c for c in range(3) if c != label]
-        assert row[7] == max(others, key=lambda c: r[c])
-    assert all(row[11] > 20 for row in rows[:12])  # PCE
+        assert row[COLUMNS.index("nearest")] == max(others, key=lambda c: r[c])
+    assert all(row[COLUMNS.index("pce")] > 20 for row in rows[:12])
+    assert all(row[COLUMNS.index("doubtful")] == "no" for row in rows[:12])
 
 
 def test_progress_counts_photos(stored):
@@ -83,10 +84,10 @@ def test_progress_counts_photos(stored):
     store, seen = stored(unit_rows(len(labels), 2500, 0, 0.4, labels)), {}
     told = lambda phase, *counts: seen.setdefault(phase, []).append(counts)  # noqa: E731
     weigh(store, store.records(), labels, {"2500x1": 0.02}, 10**8, told)
-    # 2,500 pixels are three strips of all photos; peaks and scenes go group by group.
+    # 2,500 pixels are three strips of all photos; chance and scenes go group by group.
     assert seen["Weighing evidence"] == [(0, 32), (13, 32), (26, 32), (32, 32)]
-    assert seen["Measuring peaks"] == [(12, 27), (21, 27), (27, 27)]
-    assert seen["Comparing scenes"] == [(12, 27), (21, 27), (27, 27)]
+    assert seen["Measuring chance"] == [(12, 27), (21, 27), (27, 27)]
+    assert seen["Comparing members"] == [(12, 27), (21, 27), (27, 27)]
 
 
 def test_no_group_at_all(stored):
@@ -130,9 +131,7 @@ def test_groups_survive_the_file_with_odd_names_and_cameras(stored):
     labels = np.array([0, 0, -1])
     facts = weighed(stored(unit_rows(3, 36, 0)), labels, records)
     cameras = describe_cameras(records, each_a_camera(labels), facts, views=False)
-    text = clusters_json(
-        cameras, [("z", "hz")], about_evidence(facts.null, 1), {"clusters.csv": "hash"}
-    )
+    text = clusters_json(cameras, [("z", "hz")], about_evidence(facts, 1), {"clusters.csv": "hash"})
     text.encode("ascii")
     content = json.loads(text)
     assert read_cameras(content) == cameras
@@ -144,7 +143,7 @@ def test_groups_survive_the_file_with_odd_names_and_cameras(stored):
     assert group["nearest"] is None
     assert content["unclustered"] == [{"path": "z", "sha256": "hz"}]
     assert group["frame"] is None  # of rows that somebody brought
-    for other in (1, 3):
+    for other in (2, 4):
         assert read_cameras({**content, "version": other}) is None
 
 

@@ -198,9 +198,7 @@ def test_words_and_json(known, asked, matches):
     seen, none = CliRunner().invoke(cli, words).stdout.splitlines()[:2]
     group = known.groups[0]
     assert f": camera {group}, group {group}: 768-pixel copies, turned by 90° (0.80×): " in seen
-    assert (
-        "times chance; chance does that anywhere in all that was searched in at most 1 in" in seen
-    )
+    assert "; chance does that anywhere in all that was searched in at most 1 in" in seen
     assert none.endswith("compared with 2 cameras by views, none fits.")
     first = json.loads(json.dumps(matches["a-reduced"].as_dict()))
     assert (first["verdict"], first["group"], first["camera"]) == ("match", group, group)

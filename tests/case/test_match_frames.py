@@ -83,7 +83,7 @@ def cameras_of(frames, group):
 
 def strongest(frames, matches):
     held = [m for m in matches.photos if m.path.startswith("held/")]
-    best = max(held, key=lambda m: m.best.z)
+    best = max(held, key=lambda m: m.best.score)
     return best, frames.world.root / best.path
 
 
@@ -105,7 +105,7 @@ def test_photos_go_to_their_camera_and_strangers_to_none(frames, matches):
     assert len(matched) >= 7
     assert all({frames.world.truth[name(m)]} == cameras_of(frames, m.group) for m in matched)
     assert {m.verdict for m in strangers} == {"none"}
-    assert "measured on" in matches.measured
+    assert "law 1" in matches.measured
     assert matches.cameras == len(frames.result.groups) == 5
     for match in matches.photos:
         assert match.frame == "512x384"
@@ -217,8 +217,9 @@ def test_rows_are_read_once_for_several_photos(frames, monkeypatch):
     one = passes.copy()
     passes.clear()
     match_photos(frames.case, held)
-    assert passes == one
-    assert set(one) == {FRAME, OTHER}  # chance is measured on all
+    # Groups are added up once more each, to be shifted, whatever the number of photos.
+    assert set(one) == {FRAME, OTHER}
+    assert len(passes) <= len(one) + 3
 
 
 @pytest.fixture(scope="module")
@@ -232,16 +233,16 @@ def one_group(frames, matches, tmp_path_factory):
     return cluster_photos(root / "photos", root / "case", frames.settings)
 
 
-def test_with_one_group_chance_is_measured_on_shifts(frames, matches, one_group):
+def test_one_group_is_enough(frames, matches, one_group):
     assert len(one_group.groups) == 1
     best, file = strongest(frames, matches)
     result = match_photos(one_group.case, [file, frames.world.root / "strangers"])
-    assert "on shifts" in result.measured
     mine = next(m for m in result.photos if name(m) == name(best))
     assert (mine.verdict, mine.group, mine.other) == ("match", 0, None)
     error = 1e-5 if frames.settings.dtype == "2bits" else 1e-9
     assert mine.best.correlation == pytest.approx(best.best.correlation, abs=error)
-    assert mine.best.p_value == pytest.approx(3 / (2 * 47), rel=0.01)  # 6 by 8 blocks of 64 pixels
+    assert mine.best.p_value < 1e-3
+    assert mine.best.log10_lr > 2
     others = [m for m in result.photos if name(m) != name(best)]
     assert len(others) == 17
     assert sum(m.verdict == "match" for m in others) <= 1
@@ -257,8 +258,8 @@ def test_a_photo_of_the_only_group_is_left_out_of_it_and_of_its_shifts(frames, o
     assert match.best.correlation == pytest.approx(float(row["correlation"]), abs=error)
 
 
-def test_a_frame_with_one_group_leans_on_the_others(frames, small, tmp_path):
-    """Its own groups cannot be told from chance, but those of the other frame can."""
+def test_a_frame_with_one_group(frames, small, tmp_path):
+    """Its chance is measured on its own shifts, and is that of the evidence."""
     with open(small.parent / "all" / "truth.csv", newline="") as stream:
         truth = {Path(r["path"]).name: r["camera"] for r in csv.DictReader(stream)}
     group = next(g for g in frames.result.groups if g.frame == OTHER.name)
@@ -273,15 +274,13 @@ def test_a_frame_with_one_group_leans_on_the_others(frames, small, tmp_path):
     held = frames.file(group.paths[0])
     other = next(f for f in sorted(small.iterdir()) if truth[f.name] != truth[held.name])
     result = match_photos(case.case, [held, other])
-    assert "measured on" in result.measured
     mine = next(m for m in result.photos if m.path.endswith(held.name))
     assert (mine.verdict, mine.group) == ("match", alone[0].id)
     assert (mine.frame, mine.comparisons, mine.other) == ("448x320", 2, None)
     stranger = next(m for m in result.photos if m.path.endswith(other.name))
     assert stranger.verdict == "none"
-    # The scale of chance is that of the evidence: both frames' in one, by their pixels.
     with open(case.case / "evidence.csv", newline="") as stream:
         row = next(r for r in csv.DictReader(stream) if int(r["cluster"]) == alone[0].id)
     again = match_photos(case.case, tmp_path / row["path"]).photos[0]
     assert again.known == row["path"]
-    assert again.best.z == pytest.approx(float(row["z"]), rel=0.03)
+    assert again.best.score == pytest.approx(float(row["score"]), rel=0.03)

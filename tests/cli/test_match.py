@@ -39,13 +39,23 @@ def test_match_as_json(world):
     assert code == 0
     assert answer["cameras"] == 3
     assert answer["rate"] == 0.01
-    photo = max(answer["photos"], key=lambda p: p["best"]["z"])
+    photo = max(answer["photos"], key=lambda p: p["best"]["score"])
     assert photo["verdict"] == "match"
     assert photo["group"] == photo["best"]["group"]
     assert photo["comparisons"] == 12
     assert photo["frame"] == "256x256"
     assert set(photo["best"]) == {
-        *("group", "turned", "correlation", "z", "p_value", "camera", "view"),
+        *(
+            "group",
+            "turned",
+            "correlation",
+            "score",
+            "p_value",
+            "log10_lr",
+            "cap",
+            "camera",
+            "view",
+        ),
     }
     assert photo["camera"] == photo["best"]["camera"] == photo["group"]
     assert answer["comparisons"] == sum(p["comparisons"] for p in answer["photos"])

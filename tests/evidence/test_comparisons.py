@@ -8,8 +8,8 @@ import pytest
 
 from samecam import correlate
 from samecam.errors import SamecamError
-from samecam.evidence import _comparisons as module
 from samecam.evidence import (
+    Chance,
     comparisons_from_gram,
     comparisons_from_rows,
     fingerprint_quality,
@@ -17,7 +17,9 @@ from samecam.evidence import (
     intra_correlations,
     measured_null,
     photo_evidence,
+    photo_scores,
 )
+from samecam.evidence import _comparisons as module
 from samecam.simulate import fingerprints
 from samecam.store import MemoryStore
 from tests.stores import written
@@ -152,7 +154,10 @@ def many_groups():
 
 def facts(given):
     null = measured_null(given)
-    photos, groups = photo_evidence(given, null), group_evidence(given, null)
+    unknown = Chance.unknown(len(given.labels))
+    scores = photo_scores(given, null, unknown, unknown)
+    photos = photo_evidence(given, scores, 1024)
+    groups = group_evidence(given, null, scores[0], 1024)
     for value in (null, photos, *groups):
         for field in dataclasses.fields(value):
             yield field.name, getattr(value, field.name)
@@ -186,9 +191,10 @@ def peak():
 def weigh(source, labels, memory):
     given = evidence.comparisons_from_rows(source, labels, memory=memory, folder=sys.argv[1])
     null = evidence.measured_null(given)
-    photos = evidence.photo_evidence(given, null)
-    evidence.group_evidence(given, null)
-    evidence.photo_pce(source, labels, memory=memory)
+    chance = evidence.group_chance(source, given, given.labels, memory=memory)
+    scores = evidence.photo_scores(given, null, chance, evidence.Chance.unknown(len(labels)))
+    photos = evidence.photo_evidence(given, scores, source.n_pixels)
+    evidence.group_evidence(given, null, scores[0], source.n_pixels, own=chance)
     return photos, null
 
 with DiskStore.open(sys.argv[1] + "/store") as whole:
@@ -198,8 +204,8 @@ with DiskStore.open(sys.argv[1] + "/store") as whole:
     before = peak()
     photos, null = weigh(store, labels, int(sys.argv[2]))
     grown = peak() - before
-print(json.dumps({"grown": grown, "z": photos.z.tolist(), "p": photos.p_value.tolist(),
-                  "other": photos.other.tolist(), "effect": null.design_effect}))
+print(json.dumps({"grown": grown, "score": photos.score.tolist(), "p": photos.p_value.tolist(),
+                  "other": photos.other.tolist(), "scale": null.scale}))
 """
 
 

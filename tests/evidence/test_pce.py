@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from samecam.evidence import pce, photo_pce
+from samecam.evidence import comparisons_from_rows, pce, square_chance
 from samecam.simulate import fingerprints
 from samecam.store import MemoryStore
 
@@ -56,7 +56,9 @@ def test_each_photo_against_the_others_of_its_group():
     store.commit()
     for source in (X, store):
         for memory in (1, 20_000, 2**30):
-            got = photo_pce(source, labels, memory=memory)
+            chance = square_chance(source, labels, labels, memory=memory)
+            given = comparisons_from_rows(source, np.where(truth < 2, truth, -1))
+            got = chance.peaks(given.own)
             assert np.allclose(got, expected, rtol=1e-3, equal_nan=True)
     assert np.isnan(expected[truth >= 2]).all()
     assert np.nanmedian(expected) > 60
@@ -74,4 +76,23 @@ def test_wrong_sizes_are_named(a, b, shape, words):
     with pytest.raises(ValueError, match=words):
         pce(np.ones(a), np.ones(b), shape)
     with pytest.raises(ValueError, match="one for each"):
-        photo_pce(np.ones((3, 16)), [0, 0])
+        square_chance(np.ones((3, 16)), [0, 0], [0, 0, 0])
+
+
+def test_chance_of_squares_is_what_shifts_by_eight_do():
+    X, truth = fingerprints([5, 4], 0.3, n_pixels=64 * 64, seed=0)
+    wanted = 1 - truth  # each with the other camera
+    for groups in (truth, wanted):
+        chance = square_chance(X, truth, groups)
+        assert chance.shifts == 39
+        for i in (0, 6):
+            rest = []
+            others = X[(truth == groups[i]) & (np.arange(9) != i)].sum(axis=0).reshape(64, 64)
+            norm = np.linalg.norm(others) * np.linalg.norm(X[i])
+            for y in range(0, 64, 8):
+                for x in range(0, 64, 8):
+                    if min(y, 64 - y) > 16 or min(x, 64 - x) > 16:
+                        moved = np.roll(others, (y, x), axis=(0, 1))
+                        rest.append((X[i].reshape(64, 64) * moved).sum() / norm)
+            assert chance.mean[i] == pytest.approx(np.mean(rest), abs=1e-5)
+            assert chance.spread[i] == pytest.approx(np.std(rest, ddof=1), rel=1e-3)

@@ -107,4 +107,4 @@ def test_real_tripod_series_are_found_and_weigh_less_over_unlike_pictures(tripod
     G = correlate.gram(np.stack([fingerprint(pictures[i]) for i in members]))
     every, unlike = pair_evidence(G, 0.0026), pair_evidence(G, 0.0026, inside)
     assert every.correlation > 1.8 * unlike.correlation
-    assert unlike.z > 20
+    assert unlike.score > 20

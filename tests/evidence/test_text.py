@@ -34,57 +34,117 @@ def looked():
     G, truth = gram([15] * 12 + [1] * 10, 0.05, seed=0)
     labels = np.where(truth < 12, truth, -1)
     given = evidence.comparisons_from_gram(G, labels)
-    null = evidence.measured_null(given)
-    return labels, given, null, evidence.photo_evidence(given, null)
+    null, unknown = evidence.measured_null(given), evidence.Chance.unknown(len(labels))
+    scores = evidence.photo_scores(given, null, unknown, unknown)
+    photos = evidence.photo_evidence(given, scores, 512**2)
+    return labels, photos, evidence.group_evidence(given, null, scores[0], 512**2)
 
 
-def test_photos_say_what_they_were_compared_with(looked):
-    labels, _, null, photos = looked
-    strong = int(np.nanargmax(photos.z))
+def test_photos_say_what_speaks_for_them(looked):
+    labels, photos, _ = looked
+    strong = int(np.nanargmax(photos.score))
     sentence = evidence.photo_sentence(photos, strong)
-    assert f"group {labels[strong]}" in sentence
-    assert "any of the 12 groups compared in at most 1 in " in sentence
-    assert evidence.rate_text(null.floor * 12) in sentence
+    group = f"group {labels[strong]}"
+    assert f"the other photos of {group} is" in sentence
+    assert (
+        f"Such a score is at least 3,000 times more probable if the camera of {group} took the "
+        "photo than if another camera did; larger values are not supported: strong support for "
+        "one camera."
+    ) in sentence
+    assert "than if another body of the same model did" in sentence
+    assert "compared with 12 groups" in sentence
+    assert "doubtful" not in sentence
     for alone in np.flatnonzero(labels < 0):
         assert evidence.photo_sentence(photos, alone).startswith("In no group. Nearest is group")
 
 
-def test_no_bound_is_stated_where_none_was_measured():
-    G, truth = gram([8, 1], 0.1)
-    labels = np.where(truth == 0, 0, -1)
-    given = evidence.comparisons_from_gram(G, labels)
-    null = evidence.measured_null(given, null_scale=0.002)
-    photos = evidence.photo_evidence(given, null)
-    member = int(np.flatnonzero(labels == 0)[0])
-    assert "no bound" in evidence.photo_sentence(photos, member)
-    assert "none is stated" in evidence.null_sentence(null)
-    nobody = evidence.comparisons_from_gram(G, np.full(9, -1))
-    lonely = evidence.photo_evidence(nobody, evidence.measured_null(nobody, null_scale=0.002))
+def test_where_another_group_names_the_model_only_that_is_said(looked):
+    _, photos, _ = looked
+    strong = int(np.nanargmax(photos.score))
+    sentence = evidence.photo_sentence(photos, strong, same_model=True)
+    assert "Files of another group name the same model." in sentence
+    assert "if another camera did" not in sentence
+    assert "another body of the same model did" in sentence
+
+
+def test_doubtful_places_say_so(looked):
+    labels, photos, _ = looked
+    score = photos.score.copy()
+    some = int(np.flatnonzero(labels >= 0)[0])
+    score[some] = 4.2
+    sentence = evidence.photo_sentence(dataclasses.replace(photos, score=score), some)
+    assert "Its place is doubtful: a score below 5." in sentence
+
+
+def test_photos_of_other_sizes_have_nothing_to_be_compared_with():
+    nobody = evidence.comparisons_from_gram(np.eye(9), np.full(9, -1))
+    scores = (np.full(9, np.nan), np.full(9, np.nan))
+    lonely = evidence.photo_evidence(nobody, scores, 512**2)
     assert "none of its width and height to compare" in evidence.photo_sentence(lonely, 0)
 
 
-def test_the_null_names_its_comparisons_and_floor(looked):
-    _, _, null, _ = looked
-    sentence = evidence.null_sentence(null)
-    assert f"{null.comparisons:,} comparisons" in sentence
-    assert evidence.rate_text(null.floor) in sentence
-    assert "parts of one camera" not in sentence
-    cut = dataclasses.replace(null, left_out=np.array([[0, 1]]))
-    assert "1 pair of groups that may be parts of one camera" in evidence.null_sentence(cut)
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (4.0, "at least 10,000 times"),
+        (9.0, "at least 10,000 times"),
+        (3.99, "10,000 times"),
+        (2.4, "300 times"),
+        (0.3, "2 times"),
+        (0.18, "1.5 times"),
+        (-1.7, "50 times"),
+    ],
+)
+def test_ratios_as_people_say_them(ratio, text):
+    assert evidence.ratio_text(ratio, 4.0) == text
 
 
-def test_groups_say_why_they_are_two(looked):
-    _, given, null, _ = looked
-    found = evidence.group_evidence(given, null)[0]
+@pytest.mark.parametrize(
+    ("ratio", "words"),
+    [
+        (0.2, "no support for either"),
+        (0.8, "weak support for one camera"),
+        (1.9, "moderate support for one camera"),
+        (2.5, "moderately strong support for one camera"),
+        (3.5, "strong support for one camera"),
+        (8.0, "strong support for one camera"),
+        (-1.5, "moderate support for another camera"),
+        (math.nan, "not known"),
+    ],
+)
+def test_the_verbal_scale(ratio, words):
+    assert evidence.support(ratio, 4.0) == words
+
+
+def test_the_law_is_named_and_said_to_be_wider():
+    assert f"law {evidence.LAW_VERSION})." in evidence.law_sentence(evidence.STRANGERS)
+    wide = evidence.STRANGERS.widened(1.3)
+    assert "widened by a factor of 1.30" in evidence.law_sentence(wide)
+
+
+def test_groups_say_why_they_are_two_and_never_different_for_nothing(looked):
+    found = looked[2][0]
     words = {
         "alone": "no other group",
-        "different": "do not look like one camera",
-        "unclear": "a common model",
-        "near": "may well be one camera",
-        "too weak": "too few or too weak",
+        "different": "different in this mode",
+        "may be one": "may be one camera in two modes, or share processing",
+        "not shown": "not shown to be one camera",
     }
     for apart, part in words.items():
         assert part in evidence.apart_sentence(dataclasses.replace(found, apart=apart))
+    other_mode = dataclasses.replace(found, apart="different")
+    assert "not shown" in evidence.apart_sentence(other_mode, same_mode=False)
+    assert "times more probable for two cameras" in evidence.apart_sentence(
+        dataclasses.replace(found, apart="different", nearest_ratio=-1.5)
+    )
+
+
+def test_divisions_and_what_repeats_are_told():
+    second = np.array([True, False, True, False, False])
+    division = evidence.Division(second, 0.002, 0.02, 1.4, falls_apart=True)
+    assert "divided into 3 and 2 photos" in evidence.division_sentence(5, division)
+    assert "10% of what one camera would show" in evidence.division_sentence(5, division)
+    assert evidence.repeats_sentence(0.47).startswith("47% of what its photos have in common")
 
 
 def test_base_rate_counts_all_comparisons():
@@ -110,9 +170,9 @@ def test_a_link_is_to_a_sensor_and_absence_means_little():
 def test_views_say_what_they_rest_on():
     sentence = evidence.view_sentence(45.63, 1e-4, 0.931, 2)
     assert sentence == (
-        "Seen so, it correlates with the fingerprint of group 2 by 45.6 times what chance "
-        "scatters, 93% of what one camera would show; chance does that anywhere in all that was "
-        "searched in at most 1 in 10,000 cases."
+        "Seen so, it correlates with the fingerprint of group 2 with a score of 45.6 (chance "
+        "scatters by 1), 93% of what one camera would show; chance does that anywhere in all "
+        "that was searched in at most 1 in 10,000 cases."
     )
     assert "1 in 1,000,000,000,000 cases" in evidence.view_sentence(99, 0.0, None, 0)
     assert "no bound" in evidence.view_sentence(3, 0.7, None, 0)

@@ -118,7 +118,7 @@ def test_a_closer_look_is_text_too(page):
         dialog = page.find_element("id", "closer")
         assert dialog.find_element("tag name", "h3").text == shown(name)
         assert "SHA-256" in dialog.text
-        assert "Correlates by" in dialog.text
+        assert "Its correlation with the fingerprint" in dialog.text
         press(page, "\ue00c")
         assert not dialog.is_displayed()
 
@@ -215,7 +215,10 @@ def test_every_view_of_a_camera_has_a_strip_of_its_own(page, joined, width):
     titles = [title.text for title in visible(page, "#camera-0 h4")]
     assert [title.split(" group ")[0] for title in titles] == ["640×600", "2.0× zoom"]
     assert visible(page, "#camera-1 h4"), "its group has another number"
-    assert "45.6 times what chance scatters" in page.find_element("id", f"group-{other.id}").text
+    assert (
+        "a score of 45.6 (chance scatters by 1)"
+        in page.find_element("id", f"group-{other.id}").text
+    )
     for group in (first, other):
         assert len(visible(page, f"#group-{group.id} .photo")) == 8
     page.find_element("css selector", f"#group-{other.id} .more").click()

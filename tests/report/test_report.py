@@ -148,7 +148,7 @@ def test_without_evidence_members_are_compared_here(case):
         rows = list(csv.reader(io.StringIO(table.decode("utf-8", "surrogateescape"), newline="")))
         stream = io.StringIO()
         csv.writer(stream, lineterminator="\n").writerows(
-            row if k == 0 else [*row[:-3], "", "", ""] for k, row in enumerate(rows)
+            row if k == 0 else [*row[:-4], "", "", "", ""] for k, row in enumerate(rows)
         )
         return stream.getvalue().encode("utf-8", "surrogateescape")
 
@@ -156,7 +156,12 @@ def test_without_evidence_members_are_compared_here(case):
     text = written(case)
     lists = json.loads(Parsed(text).scripts[1])
     assert [path for path, _ in lists] == [path for path, _ in expected]
-    rates = [label for _, rows in lists for label, _ in rows if "another camera reaches" in label]
+    rates = [
+        label
+        for _, rows in lists
+        for label, _ in rows
+        if "another camera has such a score" in label
+    ]
     assert rates == []
     for (_, rows), (_, wanted) in zip(lists, expected, strict=True):
         r, stated = dict(rows), dict(wanted)

@@ -186,10 +186,11 @@ def _photo_text(photo: "Match") -> str:
     best = photo.best
     camera = _camera(best)
     start = camera if photo.verdict == "match" else f"none. Most like {camera}"
-    text = f"{start}{_turn(best)}{_on(photo)}: correlation {best.correlation:.4f}, {best.z:.1f} "
-    text += f"times chance; {_rate_text(photo)}."
+    text = f"{start}{_turn(best)}{_on(photo)}: correlation {best.correlation:.4f}, "
+    text += f"a score of {best.score:.1f} (chance scatters by 1). {_ratio_text(best)}"
+    text += f"{_rate_text(photo)}."
     if photo.other is not None:
-        text += f" Next is {_camera(photo.other)}, at {photo.other.correlation:.4f}."
+        text += f" Next is {_camera(photo.other)}, score {photo.other.score:.1f}."
     if photo.by_views:
         text += f" Compared with {counted(photo.by_views, 'camera')} by views, none fits."
     return text + _known_text(photo)
@@ -213,7 +214,7 @@ def _seen_text(seen: "SeenCamera") -> str:
     how = f"{seen.words} ({view.scale:.2f}×)"
     rate = rate_text(max(view.rate or 0.0, _SMALLEST))
     return (
-        f"camera {seen.camera}, group {seen.group}: {how}: {view.score or 0.0:.1f} times chance; "
+        f"camera {seen.camera}, group {seen.group}: {how}: a score of {view.score or 0.0:.1f}; "
         f"chance does that anywhere in all that was searched in at most {rate} cases."
     )
 
@@ -229,12 +230,19 @@ def _camera(candidate: "Candidate") -> str:
 def _rate_text(photo: "Match") -> str:
     from samecam.evidence import rate_text
 
+    many = counted(photo.comparisons, "comparison")
     if photo.adjusted >= 0.5:
-        return f"with {photo.comparisons} comparisons no bound on the rate of chance can be given"
-    return (
-        f"chance reaches that in any of {photo.comparisons} comparisons in at most "
-        f"{rate_text(photo.adjusted)} cases"
-    )
+        return f"Chance does that in {many} more often than not"
+    return f"Chance does that in any of {many} in {rate_text(max(photo.adjusted, _SMALLEST))} cases"
+
+
+def _ratio_text(best: "Candidate") -> str:
+    from samecam.evidence import ratio_sentence
+
+    if best.log10_lr is None:
+        return ""
+    group = "the reference" if best.group is None else f"group {best.group}"
+    return f"{ratio_sentence(best.log10_lr, best.cap, group)} "
 
 
 def _turn(best: "Candidate") -> str:

@@ -12,12 +12,13 @@ from samecam.correlate._group_sums import (
     other_group_products,
     other_products,
     row_products,
+    squared_norms,
 )
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels, whole_weights
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
 from samecam.correlate._photo_sums import LEAST_MEMORY, PhotoSums, photo_sums
-from samecam.correlate._shifted import RowSum, shifted_products, sum_rows
+from samecam.correlate._shifted import RowSum, shifted_correlations, shifted_products, sum_rows
 from samecam.correlate._strips import DEFAULT_MEMORY, Source, are_bits, pixels
 
 __all__ = [
@@ -50,7 +51,9 @@ __all__ = [
     "pixels",
     "row_products",
     "rows_on",
+    "shifted_correlations",
     "shifted_products",
+    "squared_norms",
     "sum_rows",
     "usual_scale",
     "whole_weights",

@@ -34,6 +34,7 @@ AnyLabels = npt.NDArray[np.integer]
 _BLOCK_BYTES = 2**26
 # The square of a norm; what rounding leaves of an emptied group is no group.
 _EMPTY = 1e-6
+_SMALL = 2**24
 # Pixels of a strip for which more than a third of the memory is taken.
 _LEAST = 16
 
@@ -134,6 +135,14 @@ def group_products(source: Source, members: Membership, width: int) -> Doubles:
         sums = matrix @ part
         result += sums @ sums.T
     return result
+
+
+def squared_norms(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMORY) -> Doubles:
+    """s_c·s_c of the sum of each group's rows, (count,); label −1 belongs to none."""
+    members = Membership(checked_labels(labels, len(source)))
+    held = 8 * members.count**2
+    width = _width(len(members.inside) + members.count, max(memory, _SMALL), held)
+    return np.diag(group_products(source, members, width)).copy()
 
 
 def other_group_products(

@@ -5,7 +5,7 @@ All is counted in whole numbers: neither threads nor budgets change a result.
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,11 @@ _LARGEST = 127  # of int8
 _STEPS, _LARGEST_SUM = 4095, 2**31 - 1
 # Of two bits to fewer: each binary digit is a plane more.
 _LEVELS = 255
+# Rows from which a photo stays in the sum, whose share of it is small then.
+_MANY = 8
+_EMPTY = 1e-12
+# Words from which the spread of a sum is measured.
+_SOME_WORDS = 2**10
 _LEAST = 2**10  # bytes of each row that are read at a time, at least
 
 
@@ -48,6 +53,16 @@ class RowSum(Protocol):
         offsets : pixels, multiples of 64; see `shifted_products`
         member : whether the row is one of those that were added up; it is left out of the sum then
         """
+
+    def correlations(self, values: Encoded, scale: float, offsets: Rows) -> Doubles:
+        """Correlations of a row with the sum of all, shifted by each offset.
+
+        Of rows of bits the sum is rounded to two bits a pixel: a tenth of the work, and chance does
+        the same. It has eight rows or more, and `prepare` was called.
+        """
+
+    def prepare(self) -> None:
+        """Make what correlations need, before threads ask for them."""
 
 
 def sum_rows(source: FingerprintStore, members: Rows, *, memory: int = DEFAULT_MEMORY) -> RowSum:
@@ -76,7 +91,6 @@ def shifted_products(
     offsets: Rows,
     *,
     memory: int = DEFAULT_MEMORY,
-    among: Rows | None = None,
 ) -> Doubles:
     """Inner product of each member with the sum of the others, shifted by each offset.
 
@@ -90,21 +104,70 @@ def shifted_products(
     members : their numbers
     offsets : pixels, multiples of 64, from 0 to less than those of a row
     memory : bytes for what is held at a time, but for the sum and one row a thread
-    among : which of the members, by their places; None: all
 
     Returns
     -------
-    (members, offsets) float64; of those among them
+    (members, offsets) float64
     """
     total, threads = sum_rows(source, members, memory=memory), thread_count()
     work = partial(total.shifted, offsets=offsets, member=True)
-    some = members if among is None else members[among]
-    out = np.empty((len(some), len(offsets)))
+    out = np.empty((len(members), len(offsets)))
     step = max(threads, memory // _row_bytes(source))
     with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(some), step):
-            values, scales = _stored(source, some[first : first + step])
+        for first in range(0, len(members), step):
+            values, scales = _stored(source, members[first : first + step])
             for k, line in enumerate(pool.map(work, values, scales.tolist()), first):
+                out[k] = line
+    return out
+
+
+def shifted_correlations(
+    source: FingerprintStore,
+    members: Rows,
+    photos: Rows,
+    squares: Doubles,
+    offsets: Rows,
+    *,
+    memory: int = DEFAULT_MEMORY,
+) -> Doubles:
+    """Correlations of some photos with the sum of some rows, shifted by each offset.
+
+    What chance does with each photo: their pattern lies at no shift. Of eight rows or more, a photo
+    that is one of them stays in the sum, which of rows of bits is rounded to two bits a pixel.
+
+    Parameters
+    ----------
+    source : rows of one frame, of bits or int8
+    members : numbers of the rows that are added up
+    photos : numbers of the photos
+    squares : (photos,) squared norm of the sum, without the photo if it is in it
+    offsets : pixels, as for `shifted_products`; none is 0
+    memory : bytes for what is held at a time, but for the sum and one row a thread
+
+    Returns
+    -------
+    (photos, offsets) float64
+    """
+    total, threads = sum_rows(source, members, memory=memory), thread_count()
+    many = len(members) >= _MANY
+    inside = np.isin(photos, members)
+    out = np.empty((len(photos), len(offsets)))
+    if many and len(photos):
+        total.prepare()
+
+    def work(values: Encoded, scale: float, member: bool, square: float) -> Doubles:
+        if many:
+            return total.correlations(values, scale, offsets)
+        return np.asarray(total.shifted(values, scale, offsets, member=member) / np.sqrt(square))
+
+    step = max(threads, memory // _row_bytes(source))
+    with ThreadPoolExecutor(threads) as pool:
+        for first in range(0, len(photos), step):
+            some = slice(first, first + step)
+            values, scales = _stored(source, photos[some])
+            norms = np.maximum(squares[some], _EMPTY).tolist()
+            lines = pool.map(work, values, scales.tolist(), inside[some].tolist(), norms)
+            for k, line in enumerate(lines, first):
                 out[k] = line
     return out
 
@@ -119,6 +182,22 @@ def _stored(source: FingerprintStore, rows: Rows) -> tuple[Encoded, Encoded]:
     scales = np.empty(len(rows), dtype=np.float32)
     source.read_stored(rows, values, scales)
     return values, scales
+
+
+class _Planes(NamedTuple):
+    """Numbers S = Σ v_k c_k for each pixel, as planes c_k; S is 0 beyond the last pixel.
+
+    Attributes
+    ----------
+    planes, weights : c_k and v_k
+    size : Q, twice what is taken off S to make it a number about 0
+    ones : Σ S over all pixels
+    """
+
+    planes: Words
+    weights: Wholes
+    size: int
+    ones: int
 
 
 class _BitSum:
@@ -141,21 +220,21 @@ class _BitSum:
             weights, self._unit = whole_weights(row_scales(source, members), _LEVELS)
         labels = np.zeros(len(members), dtype=np.intp)
         columns = Columns(as_bits(Membership(labels, None, weights, self._unit), bits))
-        self._planes = np.zeros((len(columns), source.n_words // bits), dtype=np.uint64)
-        self._weights, self._size = columns.weight, int(columns.size.sum())
+        planes = np.zeros((len(columns), source.n_words // bits), dtype=np.uint64)
         rows = held_rows(len(members), bits) + len(columns)
         width = word_width(rows, max(memory, _LEAST * rows))
         with Differences((0, 0), lambda *_: None) as threads:
             for start, part in bit_strips(source, width, members) if len(members) else ():
                 some = np.empty((len(columns), part.shape[1]), dtype=np.uint64)
                 columns.fill(part, some, threads)
-                self._planes[:, start : start + part.shape[1]] = some
-        self._ones = int(self._weights @ _ones(self._planes))
+                planes[:, start : start + part.shape[1]] = some
+        size, ones = int(columns.size.sum()), int(columns.weight @ _ones(planes))
+        self._total = _Planes(planes, columns.weight, size, ones)
 
     @property
     def nbytes(self) -> int:
         """See `RowSum`."""
-        return self._planes.nbytes
+        return self._total.planes.nbytes
 
     def shifted(
         self, values: Words, scale: float, offsets: Rows, *, member: bool = False
@@ -165,43 +244,73 @@ class _BitSum:
         if len(factors) == 2:
             rows, weight = _pair(values), max(1, round(float(scale) / self._unit))
         ones = _ones(rows)
-        given = (self._planes, self._weights, self._size, self._ones)
-        counts = factors @ self._products(rows, ones, *given, offsets)
+        counts = factors @ _products(rows, ones, self._total, offsets, self._d)
         if member:
-            given = (rows, factors, int(factors.sum()), int(factors @ ones))
-            counts -= weight * (factors @ self._products(rows, ones, *given, offsets))
+            own = _Planes(rows, factors, int(factors.sum()), int(factors @ ones))
+            counts -= weight * (factors @ _products(rows, ones, own, offsets, self._d))
         if len(factors) == 2:
             return np.asarray(counts * (float(scale) * self._unit))
         return np.asarray(counts / self._d)
 
-    def _products(
-        self,
-        rows: Words,
-        ones: Wholes,
-        planes: Words,
-        weights: Wholes,
-        size: int,
-        ones_of_sum: int,
-        offsets: Rows,
-    ) -> Wholes:
-        """(rows, offsets)."""
-        from samecam.correlate._shifted_kernels import count_common
+    def correlations(self, values: Words, scale: float, offsets: Rows) -> Doubles:
+        """See `RowSum`."""
+        rows, factors = values[np.newaxis], self._factors
+        norm = self._d**-0.5
+        if len(factors) == 2:
+            rows, norm = _pair(values), float(scale)
+        rounded = self._rounded
+        counts = factors @ _products(rows, _ones(rows), rounded.total, offsets, self._d)
+        return np.asarray(counts * (norm / rounded.norm))
 
-        shifts, length, d = offsets // _WORD, rows.shape[1], self._d
-        common = np.zeros((len(rows), len(shifts), len(planes)), dtype=np.int64)
-        count_common(rows, planes, shifts, common)
-        beyond = np.uint64(2**64 - 2 ** ((d - 1) % _WORD + 1))
-        ends = rows[:, (length - 1 - shifts) % length] & beyond
-        lost = np.array([_ones(end[:, np.newaxis]) for end in ends])
-        met = planes[:, (length - 1 + shifts) % length] & beyond
-        lost_of_sum = sum(v * _ones(c[:, np.newaxis]) for v, c in zip(weights, met, strict=True))
-        pixels = np.where(shifts > 0, 2 * d - _WORD * length, d)
-        return np.asarray(
-            4 * common @ weights
-            - 2 * size * (ones[:, np.newaxis] - lost)
-            - 2 * (ones_of_sum - lost_of_sum)
-            + size * pixels
-        )
+    def prepare(self) -> None:
+        """See `RowSum`."""
+        self._rounded = _RoundedSum(self._total, self._d)
+
+
+class _RoundedSum:
+    """A sum rounded to −3, −1, 1 and 3 about its mean, which is 2a + b of two rows of bits ±1."""
+
+    def __init__(self, total: _Planes, d: int) -> None:
+        from samecam.correlate._shifted_kernels import round_sum
+
+        mean, spread = total.ones / d, _spread(total, d)
+        edges = np.floor(mean + np.array([-spread, 0, spread])).astype(np.int64)
+        planes = np.zeros((2, total.planes.shape[1]), dtype=np.uint64)
+        round_sum(total.planes, np.maximum(edges, 0), planes)
+        weights, ones = np.array([2, 1]), _ones(planes)
+        self.total = _Planes(planes, weights, 3, int(weights @ ones))
+        unlike = int(_ones((planes[0] ^ planes[1])[np.newaxis])[0])
+        self.norm = float(np.sqrt(9 * d - 8 * unlike))
+
+
+def _spread(total: _Planes, d: int) -> float:
+    """Standard deviation of a sum, from pixels all over the frame."""
+    words = np.unique(np.linspace(0, max(d // _WORD - 1, 0), _SOME_WORDS).round().astype(np.intp))
+    some = np.ascontiguousarray(total.planes[:, words])
+    bits = np.unpackbits(some.view(np.uint8), axis=1)
+    return float((total.weights.astype(np.float64) @ bits).std())
+
+
+def _products(rows: Words, ones: Wholes, total: _Planes, offsets: Rows, d: int) -> Wholes:
+    """(rows, offsets) of rows of bits ±1, of which so many are 1, with 2S − Q."""
+    from samecam.correlate._shifted_kernels import count_common
+
+    planes, weights, size, ones_of_sum = total
+    shifts, length = offsets // _WORD, rows.shape[1]
+    common = np.zeros((len(rows), len(shifts), len(planes)), dtype=np.int64)
+    count_common(rows, planes, shifts, common)
+    beyond = np.uint64(2**64 - 2 ** ((d - 1) % _WORD + 1))
+    ends = rows[:, (length - 1 - shifts) % length] & beyond
+    lost = np.array([_ones(end[:, np.newaxis]) for end in ends])
+    met = planes[:, (length - 1 + shifts) % length] & beyond
+    lost_of_sum = sum(v * _ones(c[:, np.newaxis]) for v, c in zip(weights, met, strict=True))
+    pixels = np.where(shifts > 0, 2 * d - _WORD * length, d)
+    return np.asarray(
+        4 * common @ weights
+        - 2 * size * (ones[:, np.newaxis] - lost)
+        - 2 * (ones_of_sum - lost_of_sum)
+        + size * pixels
+    )
 
 
 def _pair(values: Words) -> Words:
@@ -263,3 +372,12 @@ class _ByteSum:
             dots(values, values, offsets, own)
             out -= self._weight(scale) * own
         return np.asarray(out * (scale * self._unit))
+
+    def correlations(self, values: npt.NDArray[np.int8], scale: float, offsets: Rows) -> Doubles:
+        """See `RowSum`."""
+        return np.asarray(self.shifted(values, scale, offsets) / self._norm)
+
+    def prepare(self) -> None:
+        """See `RowSum`."""
+        square = np.einsum("i,i->", self._total, self._total, dtype=np.float64)
+        self._norm = max(self._unit * float(np.sqrt(square)), _EMPTY)

@@ -88,3 +88,31 @@ def add_weighted(row: Bytes, weight: int, total: Sums) -> None:
     """Add a row as often as its weight says."""
     for k in range(row.size):
         total[k] += np.int32(weight) * np.int32(row[k])
+
+
+@jit(nogil=True)
+def round_sum(planes: Words, edges: Wholes, out: Words) -> None:
+    """Round numbers of binary digits, the lowest first, to two bits: 2a + b about three edges.
+
+    Above none of the rising edges it is −3, above one −1, above two 1, above all 3.
+    """
+    one = np.uint64(0xFFFFFFFFFFFFFFFF)
+    for w in range(planes.shape[1]):
+        first = second = third = np.uint64(0)
+        for e in range(3):
+            more, same = np.uint64(0), one
+            for k in range(len(planes) - 1, -1, -1):
+                digit = planes[k, w]
+                if (edges[e] >> k) & 1:
+                    same &= digit
+                else:
+                    more |= same & digit
+                    same &= ~digit
+            if e == 0:
+                first = more
+            elif e == 1:
+                second = more
+            else:
+                third = more
+        out[0, w] = second
+        out[1, w] = third | (first & ~second)

@@ -1,13 +1,17 @@
 """Peak-to-correlation energy: how far the match at zero shift stands above all other shifts."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam import correlate
-from samecam.arrays import Doubles, Floats, Rows
+from samecam.arrays import Floats, Rows
+from samecam.evidence._scores import FEWEST, NEAR, STEP, Chance
 from samecam.store import FingerprintStore
+
+Spectrum = npt.NDArray[np.complexfloating]
 
 RADIUS = 5
 # Bytes a pixel of the spectra, their product and the correlation of one photo.
@@ -50,48 +54,59 @@ def least_memory(n_pixels: int, dtype: str = "float16") -> int:
     return max(correlate.LEAST_MEMORY, each * n_pixels)
 
 
-def photo_pce(
+def square_chance(
     source: correlate.Source,
     labels: npt.ArrayLike,
+    groups: npt.ArrayLike,
     shape: tuple[int, int] | None = None,
     *,
     memory: int = correlate.DEFAULT_MEMORY,
     progress: Callable[[int, int], None] | None = None,
-) -> Doubles:
-    """PCE of each clustered photo against its group's fingerprint without it; NaN for others.
+) -> Chance:
+    """What chance does with each photo and the fingerprint of one group, itself left out.
 
-    Rows are read group by group: once if those of a group fit in memory, else once for the
-    sum and once for their own values.
+    Mean and spread are those of correlations at shifts by multiples of 8 pixels further than 16,
+    the energy that at all but the 11×11 shifts round zero. Rows are read group by group.
 
     Parameters
     ----------
     source : a store, or an (n, d) array
     labels : (n,) groups, −1 for none
+    groups : (n,) the group that each photo is compared with, −1 for none
     shape : (h, w) of a fingerprint; a square if not given
     memory : bytes for everything held at a time, but for one row and its transforms
-    progress : called with clustered photos done and all clustered photos
+    progress : called with photos done and all that are compared
     """
-    groups = np.asarray(labels)
-    if groups.shape != (len(source),):
-        raise ValueError(f"labels have shape {groups.shape}; give one for each of {len(source)}")
-    result = np.full(len(source), np.nan)
-    done = 0
-    order = np.argsort(groups, kind="stable")
-    order = order[groups[order] >= 0]
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    for members in np.split(order, starts[1:]) if len(order) else []:
-        if len(members) > 1:
-            result[members] = _group_pce(source, members, shape, memory)
-        done += len(members)
+    own, wanted = np.asarray(labels), np.asarray(groups)
+    for values in (own, wanted):
+        if values.shape != (len(source),):
+            raise ValueError(
+                f"labels have shape {values.shape}; give one for each of {len(source)}"
+            )
+    result, done, total = Chance.unknown(len(source)), 0, int(np.count_nonzero(wanted >= 0))
+    shifts = 0
+    for group in np.unique(wanted[wanted >= 0]):
+        members, photos = np.flatnonzero(own == group), np.flatnonzero(wanted == group)
+        if len(np.union1d(members, photos)) > 1:
+            shifts = _group_chance(source, members, photos, shape, memory, result)
+        done += len(photos)
         if progress is not None:
-            progress(done, len(order))
-    return result
+            progress(done, total)
+    return replace(result, shifts=shifts)
 
 
-def _group_pce(
-    source: correlate.Source, members: Rows, shape: tuple[int, int] | None, memory: int
-) -> Doubles:
-    """PCE of each of a group's photos against the sum of the others."""
+def _group_chance(
+    source: correlate.Source,
+    members: Rows,
+    photos: Rows,
+    shape: tuple[int, int] | None,
+    memory: int,
+    out: Chance,
+) -> int:
+    """Put in what chance does with some photos and the sum of a group; how many shifts there are.
+
+    Rows that are both are read once if they fit in memory, else once for the sum and once more.
+    """
     blocks = _blocks(source, members, memory)
     total = np.zeros(correlate.pixels(source), dtype=np.float32)
     kept = None
@@ -100,34 +115,61 @@ def _group_pce(
         kept = _rows(source, rows)
         for vector in kept:
             total += vector
-    plane = _shape(total, shape)
+    if not np.array_equal(members, photos) or len(blocks) > 1:
+        kept, blocks = None, _blocks(source, photos, memory)
+    plane, inside, shifts = _shape(total, shape), set(members.tolist()), 0
     spectrum = _spectrum(total, plane)
-    values = []
     for rows in blocks:
-        for vector in kept if kept is not None and len(blocks) == 1 else _rows(source, rows):
-            own = _spectrum(vector, plane)
-            values.append(_at_zero(own, spectrum - own, plane))
-    return np.array(values)
+        for photo, vector in zip(
+            rows.tolist(), _rows(source, rows) if kept is None else kept, strict=True
+        ):
+            member = photo in inside
+            if member and len(members) == 1:
+                continue
+            transform = _spectrum(vector, plane)
+            others = spectrum - transform if member else spectrum
+            left = float(np.linalg.norm(total - vector if member else total))
+            norm = max(float(np.linalg.norm(vector)) * left, 1e-30)
+            shifts = _put(out, photo, transform, others, plane, norm)
+    return shifts
 
 
-def _at_zero(
-    a: npt.NDArray[np.complexfloating], b: npt.NDArray[np.complexfloating], plane: tuple[int, int]
-) -> float:
+def _put(
+    out: Chance, photo: int, a: Spectrum, b: Spectrum, plane: tuple[int, int], norm: float
+) -> int:
+    """Put in what correlations of two spectra are at shifts; how many there are."""
     from scipy.fft import irfft2
 
     c = irfft2(a * np.conj(b), s=plane)
-    peak = float(c[0, 0])
-    total, count = float(np.einsum("ij,ij->", c, c, dtype=np.float64)), c.size
-    h, w = plane
-    near_rows = np.unique(np.arange(-RADIUS, RADIUS + 1) % h)
-    near_columns = np.unique(np.arange(-RADIUS, RADIUS + 1) % w)
-    near = c[np.ix_(near_rows, near_columns)].astype(np.float64)
-    rest = count - near.size
-    energy = (total - float((near**2).sum())) / rest if rest > 0 else 0.0
+    grid = c[::STEP, ::STEP]
+    near = [
+        np.minimum(at, side - at) <= NEAR for side in plane for at in [np.arange(0, side, STEP)]
+    ]
+    values = grid[~np.outer(*near)].astype(np.float64) / norm
+    if values.size >= FEWEST:
+        out.mean[photo], out.spread[photo] = values.mean(), values.std(ddof=1)
+    out.energy[photo] = _energy(c) / norm**2
+    return int(values.size)
+
+
+def _at_zero(a: Spectrum, b: Spectrum, plane: tuple[int, int]) -> float:
+    from scipy.fft import irfft2
+
+    c = irfft2(a * np.conj(b), s=plane)
+    peak, energy = float(c[0, 0]), _energy(c)
     return float(np.sign(peak)) * peak**2 / energy if energy > 0 else 0.0
 
 
-def _spectrum(vector: Floats, plane: tuple[int, int]) -> npt.NDArray[np.complexfloating]:
+def _energy(c: Floats) -> float:
+    """Mean square outside the 11×11 shifts round zero."""
+    total = float(np.einsum("ij,ij->", c, c, dtype=np.float64))
+    near = [np.unique(np.arange(-RADIUS, RADIUS + 1) % side) for side in c.shape]
+    middle = c[np.ix_(*near)].astype(np.float64)
+    rest = c.size - middle.size
+    return (total - float((middle**2).sum())) / rest if rest > 0 else 0.0
+
+
+def _spectrum(vector: Floats, plane: tuple[int, int]) -> Spectrum:
     from scipy.fft import rfft2
 
     return np.asarray(rfft2(np.asarray(vector, dtype=np.float32).reshape(plane)))

@@ -5,9 +5,11 @@ Nothing here says who took a photograph, or states a probability that the data d
 
 import math
 
+from samecam.evidence._division import Division
 from samecam.evidence._groups import GroupEvidence, PairEvidence
-from samecam.evidence._null import Null
-from samecam.evidence._photos import PhotoEvidence
+from samecam.evidence._law import LAW_VERSION, STRANGERS, Law
+from samecam.evidence._photos import DOUBTFUL, PhotoEvidence
+from samecam.evidence._ratios import MODEL_CAP, support
 
 SENSOR = (
     "A link is between photographs and an image sensor, not a person: it says nothing of who "
@@ -19,8 +21,9 @@ ABSENCE = (
     "different cameras."
 )
 MODEL = (
-    "The rates are measured on the cameras of this collection. A pattern that all devices of a "
-    "model or all pictures of one software share is not chance, and they do not speak of it."
+    "Rates speak of chance between cameras of different models. A pattern that all devices of a "
+    "model or all pictures of one software share is not chance: against another body of the same "
+    "model no likelihood ratio above 100 is stated, and none speaks of shared software."
 )
 
 # The smallest rate that is put into words.
@@ -41,50 +44,81 @@ def rate_text(p: float) -> str:
     return f"1 in {rounded:,}"
 
 
-def photo_sentence(evidence: PhotoEvidence, index: int) -> str:
-    """Why this photo stands where it stands."""
+def ratio_text(log_ratio: float, cap: float) -> str:
+    """A likelihood ratio as a number: "300 times", "at least 10,000 times" where the scale ends."""
+    if math.isnan(log_ratio):
+        return "not known"
+    end = log_ratio >= cap
+    count = 10 ** min(abs(log_ratio), cap)
+    digits = max(0, math.floor(math.log10(count)))
+    rounded = round(count / 10**digits, 1 if digits < 1 else 0) * 10**digits
+    shown = f"{rounded:,.1f}" if rounded < 10 and rounded % 1 else f"{rounded:,.0f}"
+    return f"at least {shown} times" if end else f"{shown} times"
+
+
+def ratio_sentence(log_ratio: float, cap: float, group: str, *, model: bool = False) -> str:
+    """What a likelihood ratio says of the two propositions.
+
+    Parameters
+    ----------
+    log_ratio, cap : log10 of the ratio, and the largest that is supported
+    group : whose camera it is, "group 3"
+    model : whether the other camera is another body of the same model
+    """
+    if math.isnan(log_ratio):
+        return "No likelihood ratio can be given."
+    other = "another body of the same model" if model else "another camera"
+    one, two = f"the camera of {group} took the photo", f"{other} did"
+    if log_ratio < 0:
+        one, two = f"{other} took the photo", f"the camera of {group} did"
+    end = "; larger values are not supported" if log_ratio >= cap else ""
+    return (
+        f"Such a score is {ratio_text(log_ratio, cap)} more probable if {one} than if {two}{end}: "
+        f"{support(log_ratio, cap)}."
+    )
+
+
+def photo_sentence(evidence: PhotoEvidence, index: int, *, same_model: bool = False) -> str:
+    """Why this photo stands where it stands.
+
+    `same_model`: whether another group's files name the model that those of its own do; then only
+    what holds against another body of that model is said.
+    """
     if evidence.group[index] < 0:
         return _alone(evidence, index)
-    group, r = int(evidence.group[index]), float(evidence.correlation[index])
+    group, score = f"group {int(evidence.group[index])}", float(evidence.score[index])
     text = (
-        f"Correlates by {r:.4f} with the fingerprint of the other photos of group {group}, "
-        f"{float(evidence.z[index]):.1f} times what chance scatters"
+        f"Its correlation with the fingerprint of the other photos of {group} is "
+        f"{float(evidence.correlation[index]):.4f}, a score of {score:.1f} (chance scatters by 1)."
     )
-    p = float(evidence.adjusted[index])
-    if p >= 0.5:
-        text += "; no bound on the rate of chance can be given for it."
-    else:
-        groups = int(evidence.comparisons[index])
-        text += (
-            f"; a photo of another camera reaches that with any of the {groups} groups compared in "
-            f"at most {rate_text(p)} cases."
-        )
+    cap, model = float(evidence.cap[index]), float(evidence.model_ratio[index])
+    if not same_model:
+        text += f" {ratio_sentence(float(evidence.log_ratio[index]), cap, group)}"
+    if same_model and not math.isnan(model):
+        text += " Files of another group name the same model."
+    if not math.isnan(model):
+        text += f" {ratio_sentence(model, min(cap, MODEL_CAP), group, model=True)}"
+    text += f" It was compared with {_counted(int(evidence.comparisons[index]), 'group')}."
+    if evidence.doubtful[index]:
+        text += f" Its place is doubtful: a score below {DOUBTFUL:.0f}."
     other = int(evidence.other[index])
     if other < 0:
         return text
-    return f"{text} Next is group {other}, at {float(evidence.other_correlation[index]):.4f}."
+    return f"{text} Next is group {other}, score {float(evidence.other_score[index]):.1f}."
 
 
 def _alone(evidence: PhotoEvidence, index: int) -> str:
     other = int(evidence.other[index])
     if other < 0:
         return "In no group; there is none of its width and height to compare it with."
-    p = float(evidence.other_p_value[index])
-    z = float(evidence.other_z[index])
+    score, group = float(evidence.other_score[index]), f"group {other}"
     text = (
-        f"In no group. Nearest is group {other}, by {float(evidence.other_correlation[index]):.4f},"
-        f" {z:.1f} times what chance scatters"
+        f"In no group. Nearest is {group}: a correlation of "
+        f"{float(evidence.other_correlation[index]):.4f}, a score of {score:.1f} (chance scatters "
+        f"by 1), the highest of {_counted(int(evidence.comparisons[index]), 'group')}."
     )
-    groups = int(evidence.comparisons[index])
-    expected = p * groups
-    if expected >= 0.5:
-        reason = f"among {groups} groups chance does that"
-    else:
-        reason = (
-            f"with {groups} groups chance does that in up to {rate_text(expected)} "
-            "cases, and the clustering asked for more"
-        )
-    return f"{text}: {reason}. It may still be of that camera."
+    ratio, cap = float(evidence.other_ratio[index]), float(evidence.cap[index])
+    return f"{text} {ratio_sentence(ratio, cap, group)} It may still be of that camera."
 
 
 def view_sentence(score: float, rate: float, share: float | None, first: int) -> str:
@@ -98,8 +132,8 @@ def view_sentence(score: float, rate: float, share: float | None, first: int) ->
     first : the group in whose frame it is seen
     """
     text = (
-        f"Seen so, it correlates with the fingerprint of group {first} by {score:.1f} times what "
-        "chance scatters"
+        f"Seen so, it correlates with the fingerprint of group {first} with a score of "
+        f"{score:.1f} (chance scatters by 1)"
     )
     if share is not None:
         text += f", {share:.0%} of what one camera would show"
@@ -116,43 +150,63 @@ def joined_sentence(group: int, nearest: int) -> str:
     return f"Group {group} and the nearest other one, {nearest}, are views of one camera."
 
 
-def apart_sentence(evidence: GroupEvidence) -> str:
-    """Why a group was not merged with the nearest other one."""
+def apart_sentence(evidence: GroupEvidence, *, same_mode: bool = True) -> str:
+    """What can be said of a group and the nearest other one.
+
+    `same_mode`: whether focal length, zoom and orientation agree as far as files tell; without,
+    "different" is not said.
+    """
     if evidence.apart == "alone":
         return "There is no other group of its width and height."
     start = (
         f"The fingerprints of groups {evidence.group} and {evidence.nearest} correlate by "
-        f"{evidence.nearest_correlation:.4f}; one camera would give about "
-        f"{evidence.expected:.4f}, chance up to {evidence.chance:.4f}"
+        f"{evidence.nearest_correlation:.4f}, a score of {evidence.nearest_score:.1f}; one camera "
+        f"would give about {evidence.expected:.4f}, chance up to {evidence.chance:.4f}"
     )
-    reasons = {
-        "different": "they do not look like one camera",
-        "unclear": "more than chance, less than half of what one camera shows: a common model, "
-        "software or scene, or one camera in two modes, may be the reason",
-        "near": "at least half of what one camera shows: they may well be one camera",
-        "too weak": "too few or too weak photos to tell whether they are one camera",
-    }
-    return f"{start}: {reasons[evidence.apart]}."
-
-
-def null_sentence(null: Null) -> str:
-    """What the rates rest on."""
-    if null.comparisons == 0:
+    weight = f"{ratio_text(evidence.nearest_ratio, evidence.cap)} more probable for " + (
+        "one camera than for two" if evidence.nearest_ratio > 0 else "two cameras than for one"
+    )
+    if evidence.apart == "may be one":
+        return f"{start}: they may be one camera in two modes, or share processing ({weight})."
+    if evidence.apart == "different" and same_mode:
         return (
-            "No photo is known to be of another camera than a group's, so no error rate could be "
-            "measured and none is stated."
+            f"{start}: different in this mode. One camera would have shown it clearly, and nothing "
+            f"was seen ({weight})."
         )
-    text = (
-        f"Error rates are upper 95 % limits, measured on {null.comparisons:,} comparisons of "
-        "photos with groups that they do not belong to; no rate below "
-        f"{rate_text(null.floor)} a comparison is stated."
+    return f"{start}: not shown to be one camera."
+
+
+def division_sentence(size: int, division: Division) -> str:
+    """What a group's best division in two says."""
+    parts = f"{size - int(division.second.sum())} and {int(division.second.sum())} photos"
+    return (
+        f"It may be two cameras: divided into {parts}, the fingerprints of the two correlate by "
+        f"{division.correlation:.4f}, a score of {division.score:.1f}, "
+        f"{max(division.share, 0):.0%} of what one camera would show."
     )
-    if len(null.left_out):
-        text += (
-            f" {_counted(len(null.left_out), 'pair')} of groups that may be parts of one camera "
-            "did not count."
-        )
-    return text
+
+
+def repeats_sentence(share: float) -> str:
+    """What it means that a group's photos have something in common at shifts."""
+    return (
+        f"{share:.0%} of what its photos have in common is there at shifts by multiples of 8 "
+        "pixels too: an artefact of processing or compression, not of a sensor. It was taken off "
+        "the scores."
+    )
+
+
+def law_sentence(law: Law) -> str:
+    """What scores and ratios rest on."""
+    wider = law.scale / STRANGERS.scale
+    text = (
+        "A score is a correlation in units of what chance does with this very photo and "
+        "fingerprint, measured by shifting them; rates and likelihood ratios are those of scores "
+        "of photographs by other cameras, counted on cameras that are known (law "
+        f"{LAW_VERSION})"
+    )
+    if wider > 1:
+        return f"{text}, widened by a factor of {wider:.2f}, because this case has larger ones."
+    return f"{text}."
 
 
 def base_rate_sentence(photos: int, groups: int, rate: float) -> str:
@@ -175,7 +229,7 @@ def still_sentence(alike: int, size: int, all_pairs: PairEvidence, unlike: PairE
         return f"{start} No pair of unlike pictures is left: the group is not evidence of a sensor."
     return (
         f"{start} Over the {_counted(unlike.pairs, 'pair')} of unlike pictures alone the mean "
-        f"correlation is {unlike.correlation:.4f} ({unlike.z:.1f} times chance), over all "
+        f"correlation is {unlike.correlation:.4f} (a score of {unlike.score:.1f}), over all "
         f"{all_pairs.pairs} {all_pairs.correlation:.4f}."
     )
 

@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from PIL import Image
 
 _MAKE, _MODEL, _ORIENTATION, _SOFTWARE, _DATE = 0x010F, 0x0110, 0x0112, 0x0131, 0x0132
-_EXIF_FOLDER, _TAKEN, _SERIAL, _ZOOM = 0x8769, 0x9003, 0xA431, 0xA404
+_EXIF_FOLDER, _TAKEN, _SERIAL, _ZOOM, _FOCAL = 0x8769, 0x9003, 0xA431, 0xA404, 0x920A
 _LONGEST = 200
 _LARGEST_ZOOM = 1000.0
+_LONGEST_FOCAL = 10000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Exif:
     """Camera data of one file as text; empty where the file says nothing.
 
-    `zoom` is the digital zoom, 1 for none; None where the file says nothing.
+    `zoom` is the digital zoom, 1 for none, `focal` the focal length in millimetres; None where the
+    file says nothing.
     """
 
     make: str = ""
@@ -25,6 +27,7 @@ class Exif:
     taken: str = ""
     orientation: str = ""
     zoom: float | None = None
+    focal: float | None = None
 
 
 def read_exif(image: Image.Image) -> Exif:
@@ -62,19 +65,33 @@ def _exif(main: Image.Exif) -> Exif:
         taken=_text(detail.get(_TAKEN)) or _text(main.get(_DATE)),
         orientation=_text(main.get(_ORIENTATION)),
         zoom=_zoom(detail.get(_ZOOM)),
+        focal=_focal(detail.get(_FOCAL)),
     )
 
 
 def _zoom(value: object) -> float | None:
     """A digital zoom; 0 is EXIF's word for none. None for what can be no zoom."""
+    number = _number(value)
+    if number == 0:
+        return 1.0
+    if number is None or not 1 / _LARGEST_ZOOM <= number <= _LARGEST_ZOOM:
+        return None
+    return round(number, 4)
+
+
+def _focal(value: object) -> float | None:
+    """A focal length; 0 is EXIF's word for unknown."""
+    number = _number(value)
+    return round(number, 3) if number is not None and 0 < number <= _LONGEST_FOCAL else None
+
+
+def _number(value: object) -> float | None:
+    """A number that is finite, from whatever the tag held."""
     try:
         number = float(value)  # type: ignore[arg-type]  # any type may stand there
     except (TypeError, ValueError, ArithmeticError):
         return None
-    if number == 0:
-        return 1.0
-    sound = math.isfinite(number) and 1 / _LARGEST_ZOOM <= number <= _LARGEST_ZOOM
-    return round(number, 4) if sound else None
+    return number if math.isfinite(number) else None
 
 
 def _text(value: object) -> str:

@@ -17,7 +17,11 @@ from samecam.report._thumbnails import Thumbnail
 STRONGEST, WEAKEST = 5, 3
 _OFTEN = 0.5
 _NAMED = 3
-_DOUBTFUL = ("near", "unclear")
+_RATIOS = {
+    "log10_lr": "another camera",
+    "log10_lr_same_model": "another body of the same model",
+}
+_OPEN = ("may be one",)
 _EXIF = {
     "make": "Make (EXIF)",
     "model": "Model (EXIF)",
@@ -38,6 +42,7 @@ class Figure:
     thumbnail: Thumbnail = field(default_factory=Thumbnail)
     rows: list[tuple[str, str]] = field(default_factory=list)
     number: int = -1
+    doubtful: bool = False
 
     @property
     def text(self) -> str:
@@ -232,9 +237,11 @@ def _give_roles(figures: list[Figure]) -> None:
 def _figure(photo: CasePhoto, own: float, other: float, words: str = "") -> Figure:
     figure = Figure(photo, marked(photo.path.rsplit("/", 1)[-1]))
     if not math.isnan(own):
-        figure.note = f"r {own:.4f}"
+        score = photo.figure("score")
+        figure.note = f"r {own:.4f}" if score is None else f"score {score:g}"
+        figure.doubtful = photo.doubtful
     elif photo.view is not None and photo.view.score is not None:
-        figure.note = f"{photo.view.score:.1f} × chance"
+        figure.note = f"score {photo.view.score:.1f}"
     elif (near := photo.figure("nearest")) is not None:
         like = photo.figure("nearest_correlation") or 0.0
         figure.note = f"nearest: {near:.0f}, {like:.4f}"
@@ -258,12 +265,17 @@ def _rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterator[tu
         if not math.isnan(other):
             yield "With the nearest other group", f"{other:.4f}"
             yield "Lead over that group", f"{own - other:.4f}"
-    if (z := photo.figure("z")) is not None:
-        yield "In units of chance (z)", f"{z:g}"
+    if (score := photo.figure("score")) is not None:
+        yield "Score (chance scatters by 1)", f"{score:g}"
+    for column, against in _RATIOS.items():
+        if (ratio := photo.figure(column)) is not None:
+            yield f"Likelihood ratio, log10, against {against}", f"{ratio:g}"
+    if photo.doubtful:
+        yield "Doubtful", "its score is low for a member: look at it"
     if (pce := photo.figure("pce")) is not None:
         yield "Peak-to-correlation energy (PCE)", f"{pce:g}"
     if photo.p_value is not None:
-        yield "A photo of another camera reaches that in", chance_text(photo.p_value)
+        yield "A photo of another camera has such a score in", chance_text(photo.p_value)
     yield "Status", photo.status + (f": {shown(photo.reason)}" if photo.reason else "")
     for column, label in _EXIF.items():
         if value := photo.image.get(column):
@@ -292,7 +304,7 @@ def chance_text(p: float) -> str:
     """A rate that chance may have, in words."""
     if not 0 < p <= 1:
         return f"{p:g}"
-    return "no stated rate" if p >= _OFTEN else f"at most {rate_text(p)} cases"
+    return "most cases" if p >= _OFTEN else f"{rate_text(p)} cases"
 
 
 def _exif_cameras(groups: Sequence[Group], placed: Sequence[CasePhoto]) -> list[tuple[str, int]]:
@@ -318,8 +330,8 @@ def _facts(
     if group.correlation is not None:
         times = f"{group.correlation / scale:.1f} × chance" if scale > 0 else ""
         facts.append(("Mean correlation", f"{group.correlation:.4f}", times))
-    if group.z is not None:
-        facts.append(("All pairs together", f"{group.z:g}", "× chance"))
+    if group.score is not None:
+        facts.append(("All pairs together", f"{group.score:g}", "score"))
     if group.quality is not None:
         facts.append(("Fingerprint quality", f"{group.quality:.2f}", "of 1, see “Meaning”"))
     known = [value for value in own if not math.isnan(value)]
@@ -329,9 +341,10 @@ def _facts(
     leads = [photo.margin for photo in members if photo.margin is not None]
     if leads:
         facts.append(("Smallest lead", f"{min(leads):.4f}", "over any other group"))
-    rates = [photo.p_value for photo in members if photo.p_value is not None]
-    if rates and 0 < max(rates) < _OFTEN:
-        facts.append(("Weakest link", rate_text(max(rates)), "at most, by chance"))
+    if group.weakest is not None:
+        doubtful = sum(photo.doubtful for photo in members)
+        said = f"score; {doubtful} doubtful" if doubtful else "score"
+        facts.append(("Weakest member", f"{group.weakest:g}", said))
     if group.nearest is not None and group.nearest_correlation is not None:
         like = f"correlates {group.nearest_correlation:.4f}"
         facts.append(("Nearest group", f"{group.nearest}", like))
@@ -348,7 +361,7 @@ def _remarks(group: Group, members: list[CasePhoto]) -> tuple[list[str], list[st
     if group.why_joined:
         notes.append(shown(group.why_joined))
     if group.why_apart:
-        (remarks if group.apart in _DOUBTFUL else notes).append(shown(group.why_apart))
+        (remarks if group.apart in _OPEN else notes).append(shown(group.why_apart))
     of_one_model = one_model_note([dict(photo.image) for photo in members])
     for text in group.warnings:
         (notes if text == of_one_model else remarks).append(shown(text))

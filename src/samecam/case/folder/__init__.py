@@ -5,6 +5,7 @@ from samecam.case.folder._case import Case, check_usable, lock_folder
 from samecam.case.folder._clustering import SEARCHES, ClusteringSettings, SearchChoice
 from samecam.case.folder._groups import (
     Camera,
+    Division,
     ExifCamera,
     Group,
     PlacedPhoto,
@@ -88,6 +89,7 @@ __all__ = [
     "Case",
     "CasePhoto",
     "ClusteringSettings",
+    "Division",
     "ExifCamera",
     "ExtractionSettings",
     "Group",

@@ -30,11 +30,12 @@ from samecam.register import View
 
 Row = Mapping[str, str]
 
-_PLACES = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
+_PLACES = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value", "doubtful")
 # Columns of `evidence.csv` that hold numbers.
 _FIGURES = (
-    *("correlation", "z", "p_value", "comparisons", "adjusted_p"),
-    *("nearest", "nearest_correlation", "nearest_z", "margin", "pce"),
+    *("correlation", "score", "log10_lr", "log10_lr_same_model"),
+    *("p_value", "comparisons", "adjusted_p"),
+    *("nearest", "nearest_correlation", "nearest_score", "nearest_log10_lr", "margin", "pce"),
 )
 _LARGEST = 2**63
 
@@ -84,6 +85,11 @@ class CasePhoto:
     def size(self) -> int | None:
         """Length in bytes, if it could be read."""
         return int(self.image["bytes"]) if self.image["bytes"] else None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether its place in its group is weak."""
+        return self.evidence.get("doubtful") == "yes"
 
     def figure(self, name: str) -> float | None:
         """A number of its row of `evidence.csv`, if it is there."""

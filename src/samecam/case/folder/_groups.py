@@ -10,7 +10,7 @@ from samecam.documents import Span, check_shape
 from samecam.register import View
 
 FORMAT = "samecam-clusters"
-VERSION = 2
+VERSION = 3
 _COUNT = Span(int, 0, 2**53)
 _MAYBE = (float, None)
 _GROUP = {
@@ -22,12 +22,22 @@ _GROUP = {
     "words": str,
     "why_joined": str,
     "members": [{"path": str, "sha256": str}],
-    **dict.fromkeys(("correlation", "quality", "z", "nearest_correlation", "expected"), _MAYBE),
+    **dict.fromkeys(("correlation", "quality", "score", "weakest", "repeats"), _MAYBE),
+    **dict.fromkeys(("nearest_correlation", "nearest_score", "nearest_log10_lr"), _MAYBE),
+    "expected": _MAYBE,
     "cameras": [{"make": str, "model": str, "photos": _COUNT}],
     "nearest": (_COUNT, None),
     "apart": str,
     "why_apart": str,
-    "scenes": (None, {"paths": [[str]], "pairs": _COUNT, "correlation": _MAYBE, "z": _MAYBE}),
+    "scenes": (None, {"paths": [[str]], "pairs": _COUNT, "correlation": _MAYBE, "score": _MAYBE}),
+    "division": (
+        None,
+        {
+            "paths": [str],
+            **dict.fromkeys(("correlation", "expected", "score"), _MAYBE),
+            "falls_apart": bool,
+        },
+    ),
     "warnings": [str],
 }
 _PLACED = {
@@ -54,14 +64,33 @@ class Scenes:
     Attributes
     ----------
     paths : of the photos of each scene, largest first
-    pairs, correlation, z : number, mean correlation and strength (in units of chance) of the
+    pairs, correlation, score : number, mean correlation and strength (in units of chance) of the
         pairs of unlike pictures; None if there are none
     """
 
     paths: list[list[str]]
     pairs: int
     correlation: float | None
-    z: float | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """The best division of a group in two.
+
+    Attributes
+    ----------
+    paths : photos of the smaller part
+    correlation, expected, score : of the fingerprints of the two parts, what one camera would
+        show, and the correlation in units of chance
+    falls_apart : whether they may well be of two cameras
+    """
+
+    paths: list[str]
+    correlation: float | None
+    expected: float | None
+    score: float | None
+    falls_apart: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +119,14 @@ class Group:
     correlation : mean correlation of two of its photos; None for a single one
     quality : expected correlation of the group's fingerprint with the camera's pattern,
         √(nρ/(1 + (n−1)ρ)) with n photos of mean correlation ρ
-    z : sum over its pairs, in standard deviations of chance
+    score : sum over its pairs, in standard deviations of chance
+    weakest : lowest score of its members
+    repeats : what of its members' correlation is there at shifts by multiples of 8 pixels too
+    division : the best one in two, whether it falls apart or not; None of fewer than four
     cameras : what EXIF says took them, most frequent first
     nearest : the group whose fingerprint is most like this one's; None if it is the only one
-    nearest_correlation : of the two fingerprints
+    nearest_correlation, nearest_score : of the two fingerprints
+    nearest_log10_lr : likelihood ratio of one camera and two, log10
     expected : what the two would show if one camera had taken both
     apart : why they are two, in a word, see `samecam.evidence.GroupEvidence`
     why_apart : the same in a sentence
@@ -108,10 +141,15 @@ class Group:
     hashes: list[str]
     correlation: float | None
     quality: float | None
-    z: float | None
+    score: float | None
+    weakest: float | None
+    repeats: float | None
+    division: Division | None
     cameras: list[ExifCamera]
     nearest: int | None
     nearest_correlation: float | None
+    nearest_score: float | None
+    nearest_log10_lr: float | None
     expected: float | None
     apart: str
     why_apart: str
@@ -251,6 +289,7 @@ def _group(entry: Mapping[str, Any]) -> Group:
     values = {name: value for name, value in entry.items() if name != "members"}
     values["cameras"] = [ExifCamera(**camera) for camera in entry["cameras"]]
     values["scenes"] = None if entry["scenes"] is None else Scenes(**entry["scenes"])
+    values["division"] = None if entry["division"] is None else Division(**entry["division"])
     values["paths"] = [member["path"] for member in members]
     values["hashes"] = [member["sha256"] for member in members]
     values["view"] = object_view(entry["view"])

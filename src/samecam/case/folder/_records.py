@@ -21,7 +21,7 @@ _OF_PHOTOS = {**_ALWAYS, "modified": _COUNT, "passing": (bool,)}
 _BROUGHT = {**_ALWAYS, "file": (list,)}
 _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
-    **dict.fromkeys(("dark", "saturated", "flat", "even", "zoom", "colour"), _SHARE),
+    **dict.fromkeys(("dark", "saturated", "flat", "even", "zoom", "focal", "colour"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
     **dict.fromkeys(("orientation", "scene", "duplicate_of", "copy_of", "service"), _TEXT),
 }
@@ -95,7 +95,7 @@ def _check(
     meta = record.meta
     odd = next((name for name in wanted if type(meta.get(name)) not in wanted[name]), "")
     odd = odd or next((n for n in _MORE if type(meta.get(n)) not in (*_MORE[n], type(None))), "")
-    for name in ("zoom", "colour") if not odd else ():
+    for name in ("zoom", "focal", "colour") if not odd else ():
         if not 0 < (1.0 if meta.get(name) is None else meta[name]) < _LARGEST:
             odd = odd or name
     numbers = () if odd else ("bytes", "modified", "width", "height")

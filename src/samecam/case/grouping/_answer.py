@@ -41,7 +41,7 @@ from samecam.store import Record
 
 # Groups of photos, and what the method said of them.
 Grouped = tuple[Labels, dict[str, Any]]
-COLUMNS = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value")
+COLUMNS = ("path", "sha256", "cluster", "frame", "correlation", "margin", "p_value", "doubtful")
 # Of whole frames: a camera may be seen in several ways.
 SEEN_COLUMNS = (*COLUMNS[:3], "group", "frame", *VIEW_COLUMNS, *COLUMNS[4:])
 
@@ -159,7 +159,7 @@ class Answer:
         alone = [p for p, label in zip(photos, cameras.labels.tolist(), strict=True) if label < 0]
         written = {name: file_hash(folder / name) for name in (CLUSTERS, EVIDENCE)}
         groups = len(all_groups(described))
-        about = None if weighed is None else about_evidence(weighed.null, groups)
+        about = None if weighed is None else about_evidence(weighed, groups)
         members = [(p.key, p.sha256) for p in alone]
         write_atomically(folder / GROUPS, clusters_json(described, members, about, written))
         counts = {"cameras": len(described), "groups": groups, "unclustered": len(alone)}
@@ -207,20 +207,21 @@ class Answer:
         """Text of `clusters.csv`."""
         rows: list[list[Any]] = []
         for i, photo in enumerate(self._photos):
-            facts: list[Any] = [None, None, None]
+            facts: list[Any] = [None] * 4
             if weighed is not None:
                 given = weighed.photos
                 facts = [
                     number(given.correlation[i]),
                     number(given.margin[i]),
                     figures(given.adjusted[i]),
+                    ("yes" if given.doubtful[i] else "no") if given.group[i] >= 0 else None,
                 ]
             place: list[Any] = [int(cameras.labels[i]), frame_name(photo)]
             if self._views:
                 view = photo_view(cameras, i)
                 place[1:] = [int(cameras.groups[i]), frame_name(photo), *view_cells(view)]
                 if i in cameras.alone and view is not None:
-                    facts = [None, None, view.rate]
+                    facts = [None, None, view.rate, None]
             rows.append([photo.key, photo.sha256, *place, *facts])
         return csv_text(SEEN_COLUMNS if self._views else COLUMNS, rows)
 
@@ -234,7 +235,7 @@ class Answer:
         for i, view in cameras.alone.items():
             words, why = seen.photo_words(i)
             said = f"In no group, but it sees camera {cameras.labels[i]}: {words}. {why}"
-            told = (("z", view.score), ("adjusted_p", view.rate), ("words", said))
+            told = (("score", view.score), ("adjusted_p", view.rate), ("words", said))
             for name, value in told:
                 rows[i][columns.index(name)] = value
         for row, camera in zip(rows, cameras.labels.tolist(), strict=True):

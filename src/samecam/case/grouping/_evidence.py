@@ -9,17 +9,22 @@ from typing import Any
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Doubles, Labels, Rows
+from samecam.arrays import Doubles, Gram, Labels, Mask, Rows
 from samecam.case.extraction import kept_scene
 from samecam.case.folder import Scenes, by_frame
 from samecam.store import DiskStore, FingerprintStore, Record
 
 COLUMNS = (
-    *("path", "cluster", "correlation", "z", "p_value", "comparisons", "adjusted_p"),
-    *("nearest", "nearest_correlation", "nearest_z", "margin", "pce", "words"),
+    *("path", "cluster", "correlation", "score", "log10_lr", "log10_lr_same_model", "doubtful"),
+    *("p_value", "comparisons", "adjusted_p"),
+    *("nearest", "nearest_correlation", "nearest_score", "nearest_log10_lr"),
+    *("margin", "pce", "words"),
 )
 PHASE = "Weighing evidence"
-PEAKS, SCENES = "Measuring peaks", "Comparing scenes"
+CHANCE, SCENES = "Measuring chance", "Comparing members"
+# Photos in a group whose nearest other one is looked at closely: every one that is so many times
+# as like it as usual, and so many of each frame in any case, for the law of strangers.
+_LIKE, _SAMPLE = 3.0, 256
 _DIGITS = 6
 _FIGURES = 3
 _MOST_COMPARED = 2000
@@ -33,7 +38,9 @@ class Weighed:
     pce: Doubles
     groups: list[evidence.GroupEvidence]
     scenes: list[Scenes | None]
-    null: evidence.Null
+    divisions: list[evidence.Division | None]
+    law: evidence.Law
+    comparisons: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +54,6 @@ class _FrameGroups:
     labels : their groups, from 0
     numbers : what these are among all
     scale : the scale of chance that was clustered with
-    whole : whether rows are of whole frames, not of squares
     """
 
     rows: FingerprintStore
@@ -55,7 +61,6 @@ class _FrameGroups:
     labels: Labels
     numbers: Labels
     scale: float
-    whole: bool
 
 
 def _frames_with_groups(
@@ -66,9 +71,7 @@ def _frames_with_groups(
         numbers, local = evidence.local_groups(labels[at])
         if len(numbers):
             scale = scales.get(frame.name) or correlate.usual_scale(frame.n_pixels)
-            result.append(
-                _FrameGroups(store.rows(frame), at, local, numbers, scale, store.frame is None)
-            )
+            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale))
     return result
 
 
@@ -100,16 +103,43 @@ def weigh(
     frames = _frames_with_groups(store, records, labels, scales)
     if not frames:
         return None
-    photos, groups, null = _compared(frames, len(labels), memory, progress, folder)
-    pce, scenes = np.full(len(labels), np.nan), dict[int, Scenes | None]()
-    told = [_Told(progress, phase, int(np.count_nonzero(labels >= 0))) for phase in (PEAKS, SCENES)]
+    weak = np.array([record.meta.get("status") == "weak" for record in records], dtype=bool)
+    compared = _compared(frames, memory, progress, folder)
+    total = sum(int(np.count_nonzero(part.labels >= 0)) for part in frames)
+    told = _Told(progress, CHANCE, total)
+    chances = [
+        _chances(frame, given, null, memory, told)
+        for frame, (given, null) in zip(frames, compared, strict=True)
+    ]
+    law = _law(compared, chances)
+    pce, parts, groups = np.full(len(labels), np.nan), [], dict[int, evidence.GroupEvidence]()
+    for frame, (given, null), chance in zip(frames, compared, chances, strict=True):
+        pixels = frame.rows.n_pixels
+        scores, own = chance.scores, chance.own
+        photos = evidence.photo_evidence(given, scores, pixels, law=law, weak=weak[frame.at])
+        parts.append((frame.at, frame.numbers, photos))
+        pce[frame.at] = own.peaks(given.own)
+        names = np.append(frame.numbers, -1)
+        for facts in evidence.group_evidence(given, null, scores[0], pixels, own=own, law=law):
+            group, nearest = int(names[facts.group]), int(names[facts.nearest])
+            groups[group] = replace(facts, group=group, nearest=nearest)
+    told = _Told(progress, SCENES, total)
+    inside = dict[int, tuple[Scenes | None, evidence.Division | None]]()
     for frame in frames:
-        pce[frame.at] = _peaks(frame, memory, told[0])
         some = [records[k] for k in frame.at]
-        still = _all_scenes(frame.rows, some, frame.labels, frame.scale, memory, told[1])
-        scenes.update(zip(frame.numbers.tolist(), still, strict=True))
+        each = _all_inside(frame.rows, some, frame.labels, frame.scale, memory, told)
+        inside.update(zip(frame.numbers.tolist(), each, strict=True))
         frame.rows.close()
-    return Weighed(photos, pce, groups, [scenes[k] for k in range(len(groups))], null)
+    ordered = range(len(groups))
+    return Weighed(
+        evidence.joined_evidence(parts, len(labels)),
+        pce,
+        [groups[k] for k in ordered],
+        [inside[k][0] for k in ordered],
+        [inside[k][1] for k in ordered],
+        law,
+        sum(len(given.labels) * given.n_groups for given, _ in compared),
+    )
 
 
 class _Told:
@@ -124,83 +154,112 @@ class _Told:
             self._before += total
 
 
+Compared = tuple[evidence.Comparisons, evidence.Null]
+
+
 def _compared(
-    frames: Sequence[_FrameGroups],
-    n: int,
-    memory: int,
-    progress: compute.Progress,
-    folder: Path | None,
-) -> tuple[evidence.PhotoEvidence, list[evidence.GroupEvidence], evidence.Null]:
-    """Each photo against each group of its frame, and what chance does there."""
+    frames: Sequence[_FrameGroups], memory: int, progress: compute.Progress, folder: Path | None
+) -> list[Compared]:
+    """Each photo against each group of its frame, and what strangers do there."""
     progress(PHASE, 0, sum(len(frame.at) for frame in frames))
-    compared = evidence.compare_frames(
+    return evidence.compare_frames(
         [(frame.rows, frame.labels) for frame in frames],
         [frame.scale for frame in frames],
         memory=memory,
         folder=folder,
         progress=partial(progress, PHASE),
     )
-    parts, groups = [], dict[int, evidence.GroupEvidence]()
-    for frame, (given, null) in zip(frames, compared, strict=True):
-        parts.append((frame.at, frame.numbers, evidence.photo_evidence(given, null)))
-        names = np.append(frame.numbers, -1)
-        for facts in evidence.group_evidence(given, null):
-            group, nearest = int(names[facts.group]), int(names[facts.nearest])
-            groups[group] = replace(facts, group=group, nearest=nearest)
-    pairs = zip(frames, compared, strict=True)
-    left_out = np.concatenate([frame.numbers[null.left_out] for frame, (_, null) in pairs])
-    return (
-        evidence.joined_evidence(parts, n),
-        [groups[k] for k in range(len(groups))],
-        replace(compared[0][1], left_out=left_out),
+
+
+@dataclass(frozen=True, slots=True)
+class _Chances:
+    """What chance does with the photos of a frame.
+
+    Attributes
+    ----------
+    own : with their own groups
+    scores : with their own groups, and the nearest other ones
+    sample : photos whose score with the nearest other group is one of any stranger
+    """
+
+    own: evidence.Chance
+    scores: tuple[Doubles, Doubles]
+    sample: Rows
+
+
+def _chances(
+    frame: _FrameGroups,
+    given: evidence.Comparisons,
+    null: evidence.Null,
+    memory: int,
+    progress: Callable[[int, int], None],
+) -> _Chances:
+    """Scores of a frame's photos."""
+    strangers = np.flatnonzero((given.labels >= 0) & (given.other >= 0) & ~_related(given, null))
+    every = np.linspace(0, len(strangers) - 1, min(_SAMPLE, len(strangers))).round()
+    sample = strangers[np.unique(every.astype(np.intp))]
+    close = np.zeros(len(given.labels), dtype=bool)
+    some = np.flatnonzero(given.other >= 0)
+    usual = null.group_scale[given.other[some]]
+    close[some] = given.other_correlation[some] > _LIKE * usual
+    close[sample] = True
+    close |= given.labels < 0
+    nearest = np.where(close, given.other, -1)
+    own, other = (
+        evidence.group_chance(frame.rows, given, groups, memory=memory, progress=told)
+        for groups, told in ((given.labels, progress), (nearest, None))
     )
+    frame.rows.close()  # of thousands of frames, not all can be open
+    return _Chances(own, evidence.photo_scores(given, null, own, other), sample)
 
 
-def _peaks(frame: _FrameGroups, memory: int, progress: Callable[[int, int], None]) -> Doubles:
-    """Peak-to-correlation energy of each photo; NaN where the shape of fingerprints is unknown."""
-    rows = frame.rows
-    width, height = rows.frame
-    if frame.whole:
-        return evidence.frame_pce(rows, frame.labels, memory=memory, progress=progress)
-    side = round(rows.n_pixels**0.5)
-    if height == 1 and side * side == rows.n_pixels:
-        width = height = side  # fingerprints that somebody brought may be squares
-    if height == 1:
-        return np.full(len(frame.labels), np.nan)
-    shape = (height, width)
-    return evidence.photo_pce(rows, frame.labels, shape, memory=memory, progress=progress)
+def _related(given: evidence.Comparisons, null: evidence.Null) -> Mask:
+    """Photos whose nearest other group looks like a part of their own camera."""
+    pairs = {tuple(sorted(pair)) for pair in null.left_out.tolist()}
+    both = zip(given.labels.tolist(), given.other.tolist(), strict=True)
+    return np.array([tuple(sorted(pair)) in pairs for pair in both], dtype=bool)
 
 
-def _all_scenes(
+def _law(compared: Sequence[Compared], chances: Sequence[_Chances]) -> evidence.Law:
+    """The law of strangers, as this case has it."""
+    scores = [chance.scores[1][chance.sample] for chance in chances]
+    groups = [
+        np.full(len(chance.sample), given.n_groups - 1)
+        for (given, _), chance in zip(compared, chances, strict=True)
+    ]
+    fewest = min((chance.own.shifts for chance in chances if chance.own.shifts), default=0)
+    law = evidence.STRANGERS.measured_on(fewest) if fewest else evidence.STRANGERS
+    return evidence.law_of_case(np.concatenate(scores), np.concatenate(groups), law)
+
+
+def _all_inside(
     store: FingerprintStore,
     records: Sequence[Record],
     labels: Labels,
     null_scale: float,
     memory: int,
     progress: Callable[[int, int], None],
-) -> list[Scenes | None]:
-    """Unmoving scenes of each group."""
+) -> list[tuple[Scenes | None, evidence.Division | None]]:
+    """Unmoving scenes of each group, and its best division in two."""
     order = np.argsort(labels, kind="stable")
     order = order[labels[order] >= 0]
-    result: list[Scenes | None] = []
+    result = []
     done = 0
     for members in np.split(order, np.cumsum(np.bincount(labels[order]))[:-1]):
-        result.append(_scenes(store, records, members[:_MOST_COMPARED], null_scale, memory))
+        some = members[:_MOST_COMPARED]
+        need = 2 * 4 * len(some) ** 2 + 2**20
+        gram = correlate.gram(store, rows=some, memory=max(memory, need))
+        scenes = _scenes([records[row] for row in some], gram, null_scale)
+        result.append((scenes, evidence.best_division(gram, null_scale)))
         done += len(members)
         progress(done, len(order))
     return result
 
 
-def _scenes(
-    store: FingerprintStore,
-    records: Sequence[Record],
-    rows: Rows,
-    null_scale: float,
-    memory: int,
-) -> Scenes | None:
+def _scenes(records: Sequence[Record], gram: Gram, null_scale: float) -> Scenes | None:
     """Unmoving scenes among the photos of a group; None if there is none."""
-    kept = [kept_scene(records[row].meta) for row in rows]
-    rows = rows[[picture is not None for picture in kept]]
+    kept = [kept_scene(record.meta) for record in records]
+    there = np.flatnonzero([picture is not None for picture in kept])
     pictures = [picture for picture in kept if picture is not None]
     if len(pictures) < 2:
         return None
@@ -208,13 +267,12 @@ def _scenes(
     scenes = evidence.scenes(alike)
     if not scenes:
         return None
-    gram = correlate.gram(store, rows=rows, memory=max(memory, 2 * 4 * len(rows) ** 2 + 2**20))
-    unlike = evidence.pair_evidence(gram, null_scale, alike)
+    unlike = evidence.pair_evidence(gram[np.ix_(there, there)], null_scale, alike)
     return Scenes(
-        [[records[row].key for row in rows[members]] for members in scenes],
+        [[records[k].key for k in there[members]] for members in scenes],
         unlike.pairs,
         number(unlike.correlation),
-        figures(unlike.z),
+        figures(unlike.score),
     )
 
 
@@ -233,23 +291,43 @@ def rows_of(records: Sequence[Record], groups: Labels, given: Weighed | None) ->
     if given is None:
         nothing = [None] * (len(COLUMNS) - 2)
         return [[r.key, int(c), *nothing] for r, c in zip(records, groups, strict=True)]
-    return [[r.key, int(groups[i]), *_facts(given, i)] for i, r in enumerate(records)]
+    shared = _models_of_several(records, given.photos.group)
+    rows = []
+    for i, record in enumerate(records):
+        same = int(given.photos.group[i]) in shared
+        rows.append([record.key, int(groups[i]), *_facts(given, i, same_model=same)])
+    return rows
 
 
-def _facts(given: Weighed, i: int) -> list[Any]:
-    """The rest of a row."""
+def _models_of_several(records: Sequence[Record], groups: Labels) -> set[int]:
+    """Groups whose files name a camera model that those of another group name too."""
+    named: dict[tuple[str, str], set[int]] = {}
+    for record, group in zip(records, groups.tolist(), strict=True):
+        model = str(record.meta.get("make") or ""), str(record.meta.get("model") or "")
+        if group >= 0 and model[1]:
+            named.setdefault(model, set()).add(group)
+    return {group for several in named.values() if len(several) > 1 for group in several}
+
+
+def _facts(given: Weighed, i: int, *, same_model: bool) -> list[Any]:
+    """The rest of a row; `same_model`: see `evidence.photo_sentence`."""
     photos = given.photos
     nearest = int(photos.other[i])
+    placed = photos.group[i] >= 0
     return [
         number(photos.correlation[i]),
-        figures(photos.z[i]),
+        figures(photos.score[i]),
+        figures(photos.log_ratio[i]),
+        figures(photos.model_ratio[i]),
+        ("yes" if photos.doubtful[i] else "no") if placed else None,
         figures(photos.p_value[i]),
         int(photos.comparisons[i]),
         figures(photos.adjusted[i]),
         nearest if nearest >= 0 else None,
         number(photos.other_correlation[i]),
-        figures(photos.other_z[i]),
+        figures(photos.other_score[i]),
+        figures(photos.other_ratio[i]),
         number(photos.margin[i]),
         figures(given.pce[i]),
-        evidence.photo_sentence(photos, i),
+        evidence.photo_sentence(photos, i, same_model=same_model),
     ]

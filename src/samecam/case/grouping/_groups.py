@@ -9,11 +9,22 @@ import numpy as np
 
 from samecam import evidence
 from samecam.arrays import Labels
-from samecam.case.folder import Camera, ExifCamera, Group, PlacedPhoto, Scenes, frame_name
+from samecam.case.folder import (
+    Camera,
+    Division,
+    ExifCamera,
+    Group,
+    PlacedPhoto,
+    Scenes,
+    frame_name,
+)
 from samecam.case.grouping._cameras import Seen
 from samecam.case.grouping._evidence import Weighed, figures, number
 from samecam.register import Cameras
 from samecam.store import Record
+
+# Share of what members have in common that is there at shifts too, from which a reader is warned.
+_REPEATS = 0.05
 
 
 def describe_cameras(
@@ -69,15 +80,48 @@ def describe_groups(
     if weighed is None:
         return []
     return [
-        _describe([records[int(row)] for row in np.flatnonzero(labels == k)], facts, scenes)
-        for k, (facts, scenes) in enumerate(zip(weighed.groups, weighed.scenes, strict=True))
+        _describe(
+            [records[int(row)] for row in np.flatnonzero(labels == k)],
+            facts,
+            weighed.scenes[k],
+            weighed.divisions[k],
+            same_mode=_same_mode(records, labels, k, facts.nearest),
+        )
+        for k, facts in enumerate(weighed.groups)
     ]
 
 
-def _describe(rows: list[Record], facts: evidence.GroupEvidence, scenes: Scenes | None) -> Group:
+def _same_mode(records: Sequence[Record], labels: Labels, group: int, other: int) -> bool:
+    """Whether the files of two groups name the same focal lengths, zooms and orientations.
+
+    What no file names does not agree.
+    """
+    modes = [
+        {
+            tuple(records[int(row)].meta.get(name) for name in ("focal", "zoom", "orientation"))
+            for row in np.flatnonzero(labels == each)
+        }
+        for each in (group, other)
+    ]
+    return modes[0] == modes[1] and all(mode[0] is not None for mode in modes[0])
+
+
+def _describe(
+    rows: list[Record],
+    facts: evidence.GroupEvidence,
+    scenes: Scenes | None,
+    division: evidence.Division | None,
+    *,
+    same_mode: bool,
+) -> Group:
     warnings = evidence.exif_warnings([_texts(row) for row in rows])
     if scenes is not None:
         warnings.append(_still(facts, scenes))
+    if facts.repeats > _REPEATS:
+        warnings.append(evidence.repeats_sentence(facts.repeats))
+    if division is not None and division.falls_apart:
+        warnings.append(evidence.division_sentence(len(division.second), division))
+    apart = facts.apart if same_mode or facts.apart != "different" else "not shown"
     return Group(
         id=facts.group,
         size=facts.size,
@@ -86,15 +130,31 @@ def _describe(rows: list[Record], facts: evidence.GroupEvidence, scenes: Scenes 
         hashes=[row.sha256 for row in rows],
         correlation=number(facts.intra_correlation),
         quality=number(facts.quality),
-        z=figures(facts.z),
+        score=figures(facts.score),
+        weakest=figures(facts.weakest),
+        repeats=figures(facts.repeats),
+        division=None if division is None else _division(rows, division),
         cameras=_exif_cameras(rows),
         nearest=facts.nearest if facts.nearest >= 0 else None,
         nearest_correlation=number(facts.nearest_correlation),
+        nearest_score=figures(facts.nearest_score),
+        nearest_log10_lr=figures(facts.nearest_ratio),
         expected=number(facts.expected),
-        apart=facts.apart,
-        why_apart=evidence.apart_sentence(facts),
+        apart=apart,
+        why_apart=evidence.apart_sentence(facts, same_mode=same_mode),
         scenes=scenes,
         warnings=warnings,
+    )
+
+
+def _division(rows: Sequence[Record], division: evidence.Division) -> Division:
+    """The division of a group in two, as it is written."""
+    return Division(
+        [rows[int(k)].key for k in np.flatnonzero(division.second)],
+        number(division.correlation),
+        number(division.expected),
+        figures(division.score),
+        division.falls_apart,
     )
 
 
@@ -104,8 +164,8 @@ def _still(facts: evidence.GroupEvidence, scenes: Scenes) -> str:
     return evidence.still_sentence(
         sum(map(len, scenes.paths)),
         facts.size,
-        evidence.PairEvidence(pairs, facts.intra_correlation, facts.z),
-        evidence.PairEvidence(scenes.pairs, _nan(scenes.correlation), _nan(scenes.z)),
+        evidence.PairEvidence(pairs, facts.intra_correlation, facts.score),
+        evidence.PairEvidence(scenes.pairs, _nan(scenes.correlation), _nan(scenes.score)),
     )
 
 
@@ -124,15 +184,19 @@ def _exif_cameras(rows: Sequence[Record]) -> list[ExifCamera]:
     return [ExifCamera(make, model, count) for (make, model), count in ordered]
 
 
-def about_evidence(null: evidence.Null, count: int) -> dict[str, Any]:
-    """What the error rates rest on, and what they do not say."""
+def about_evidence(weighed: Weighed, count: int) -> dict[str, Any]:
+    """What scores and ratios rest on, and what they do not say."""
+    law = weighed.law
     return {
-        "comparisons": null.comparisons,
+        "comparisons": weighed.comparisons,
         "groups": count,
-        "smallest_rate": figures(null.floor),
-        "scale": figures(null.scale),
+        "law": {
+            "version": evidence.LAW_VERSION,
+            "freedom": figures(law.freedom),
+            "scale": figures(law.scale),
+        },
         "words": [
-            evidence.null_sentence(null),
+            evidence.law_sentence(law),
             evidence.SENSOR,
             evidence.MODEL,
             evidence.ABSENCE,

@@ -12,10 +12,8 @@ from samecam.case.folder import USED
 from samecam.case.matching._orientations import Orientation, TurnedPhoto
 from samecam.case.matching._result import Candidate, Match, Verdict
 from samecam.case.matching._rivals import Rivals
-from samecam.case.matching._shifts import shift_null
 from samecam.frames import Frame
 
-_PRIOR = 20
 # Photos that are compared at a time, and the part of the memory that their fingerprints may take,
 # which are copied on the way.
 _MOST, _SHARE = 64, 8
@@ -53,18 +51,19 @@ class _Compared:
     Attributes
     ----------
     names : (k,) of the cameras
-    correlations : (m, k)
-    scales : (m, k) or (k,), what these scatter by for chance
-    nulls : (k,) the law of chance for each
-    measured : whether that is of other photos; else it is of this photo alone, from shifts
+    correlations, scores : (m, k)
+    law : of strangers
+    members : (k,) what is known of the scores of each camera's photos
+    n_pixels : length of the fingerprints
     """
 
     orientations: Sequence[Orientation]
     names: Sequence[int | None]
     correlations: Doubles
-    scales: Doubles
-    nulls: Sequence[evidence.Null]
-    measured: bool
+    scores: Doubles
+    law: evidence.Law
+    members: Sequence[evidence.Members | None]
+    n_pixels: int
 
 
 class Views(Protocol):
@@ -164,66 +163,49 @@ def _against(
 ) -> _Compared:
     """One photo against the cameras of one frame."""
     r, squares = rivals.correlations(products, row)
-    null = rivals.null
-    if null is not None:
-        nulls = [null] * len(squares)
-        scales = rivals.scales(orientations, null.group_scale)
-    else:
-        shifted = [rivals.shifted(orientations, c, s, row) for c, s in enumerate(squares.tolist())]
-        nulls = [shift_null(values, rivals.rows.n_pixels) for values in shifted]
-        scales = np.array([each.scale for each in nulls])
-    return _Compared(orientations, rivals.names, r, scales, nulls, measured=null is not None)
+    scores, shifts = rivals.scores(orientations, r, squares, row)
+    law = evidence.STRANGERS.measured_on(shifts) if shifts else evidence.STRANGERS
+    names, pixels = rivals.names, rivals.rows.n_pixels
+    return _Compared(orientations, names, r, scores, law, rivals.members, pixels)
 
 
 def _judged(
     photo: TurnedPhoto, results: Sequence[_Compared], cameras: Cameras, rate: float
 ) -> Match:
-    """The camera of highest z is the verdict, if chance hardly reaches it in all comparisons."""
-    outcome, every = photo.outcome, list(_candidates(results))
+    """The camera of the highest score is the verdict, if chance hardly does that anywhere."""
+    outcome, every = photo.outcome, list(_candidates(results, weak=photo.outcome.status == "weak"))
     count = len(every)
-    top, estimate, frame = max(every, key=lambda each: each[0].z)
-    best, all_named = cameras.named(top), [cameras.named(each) for each, _, _ in every]
+    top, frame = max(every, key=lambda each: each[0].score)
+    best, all_named = cameras.named(top), [cameras.named(each) for each, _ in every]
     others = [each for each in all_named if each.camera != best.camera]
+    adjusted = min(1.0, best.p_value * count)
     return Match(
         path=outcome.path,
         sha256=outcome.sha256,
         status=outcome.status,
         reason=outcome.reason,
-        verdict="match" if estimate * count <= rate else "none",
+        verdict="match" if adjusted <= rate else "none",
         best=best,
-        other=max(others, key=lambda c: c.z, default=None),
+        other=max(others, key=lambda c: c.score, default=None),
         comparisons=count,
-        adjusted=min(1.0, best.p_value * count),
+        adjusted=adjusted,
         frame=frame.name,
         **_known(cameras.known(outcome.sha256)),
     )
 
 
-def _candidates(results: Sequence[_Compared]) -> Iterator[tuple[Candidate, float, Frame]]:
-    """Every orientation with every camera: what it shows, the estimated rate of chance, its frame.
-
-    z is the correlation over what chance scatters by and, where that was measured on others, over
-    what this photo scatters by more than they do.
-    """
-    scores = [result.correlations / result.scales for result in results]
-    measured = [z.ravel() for z, each in zip(scores, results, strict=True) if each.measured]
-    more = _scatter(np.concatenate(measured)) if measured else 1.0
-    for result, values in zip(results, scores, strict=True):
-        z = values / more if result.measured else values
-        for c, (name, null) in enumerate(zip(result.names, result.nulls, strict=True)):
-            bound = evidence.false_alarm(z[:, c], null)
-            estimate = evidence.false_alarm(z[:, c], null, bound=False)
+def _candidates(results: Sequence[_Compared], *, weak: bool) -> Iterator[tuple[Candidate, Frame]]:
+    """Every orientation with every camera: what it shows, and its frame."""
+    for result in results:
+        cap = evidence.largest_ratio(result.n_pixels)
+        cap = min(cap, evidence.WEAK_CAP) if weak else cap
+        for c, (name, members) in enumerate(zip(result.names, result.members, strict=True)):
+            score = result.scores[:, c]
+            rates, ratios = result.law.rate(score), np.full(len(score), np.nan)
+            if members is not None:
+                ratios = np.minimum(evidence.log_ratios(score, members, result.law), cap)
             for k, one in enumerate(result.orientations):
-                facts = (float(result.correlations[k, c]), float(z[k, c]), float(bound[k]))
-                yield Candidate(name, one.turned, *facts), float(estimate[k]), one.frame
-
-
-def _scatter(z: Doubles) -> float:
-    """How much more than others this photo scatters with cameras that are not its own; at least 1.
-
-    From its negative z, among which those with its own camera hardly are, as `photo_scales`
-    does, with 20 of scale 1 added.
-    """
-    negative = z[z < 0]
-    squares = _PRIOR + float(np.square(negative).sum())
-    return max(1.0, float(np.sqrt(squares / (_PRIOR + len(negative)))))
+                correlation, ratio = float(result.correlations[k, c]), float(ratios[k])
+                facts = (correlation, float(score[k]), float(rates[k]))
+                known = None if np.isnan(ratio) else ratio
+                yield Candidate(name, one.turned, *facts, known, cap), one.frame

@@ -2,36 +2,34 @@
 
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from samecam import compute, correlate, evidence
-from samecam.arrays import Doubles, Labels
+from samecam import compute, evidence
+from samecam.arrays import Labels
 from samecam.case.extraction import Photos, arguments, nothing_begun_yet
 from samecam.case.folder import (
     SEARCHES,
     SavedCase,
     SearchChoice,
     by_frame,
-    colours,
     open_case,
     used_photos,
 )
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._orientations import turned_photos
-from samecam.case.matching._result import RATE, SHIFTS, Candidate, Match, Matches, check_rate
-from samecam.case.matching._rivals import Rivals
+from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
+from samecam.case.matching._rivals import Rivals, rivals_of
 from samecam.case.matching._views import CameraViews
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
 from samecam.photos import scan
 from samecam.store import DiskStore, FingerprintStore, Record, Subset
 
-PHASE = "Measuring chance"
+PHASE = "Adding up groups"
 _NAMED = 3
 
 
@@ -50,14 +48,11 @@ def match_photos(
     A photo's fingerprint is made with the case's own settings, in each of four orientations,
     and correlated with the summed fingerprints of the groups that have photos of the same width
     and height. A photo that no group has the like of, or that matches none, is registered against
-    the cameras: turned, zoomed, reduced, corrected, cut (see `samecam.register`). z is the
-    correlation over what it scatters by for photos of other groups, and over what this photo
-    scatters by more than they do; the verdict is the group of highest
-    z if the probability of chance reaching it, times all comparisons, is at most `rate`.
-    The bound that is stated, `p_value`, cannot be below 3 in the number of comparisons within
-    the case, so that of a small case is weak even for a clear match. Where no group has another
-    beside it, chance is measured on shifts (see `shift_null`). In a case of squares, a photo that
-    is too small is compared on the common crop.
+    the cameras: turned, zoomed, reduced, corrected, cut (see `samecam.register`). The score is how
+    far the correlation is above what chance does with this very photo and fingerprint, measured by
+    shifting them; the verdict is the group of the highest score if the rate of that among
+    strangers, times all comparisons, is at most `rate`. In a case of squares, a photo that is too
+    small is compared on the common crop.
 
     Parameters
     ----------
@@ -90,7 +85,7 @@ def match_photos(
         given = (files, settings, resources, progress, stop)
         turned = turned_photos(*given, frames=groups.frames, views=views is not None)
         results = by_path(compared(turned, groups, rate, memory, views))
-    measured = SHIFTS if groups.null is None else evidence.null_sentence(groups.null)
+    measured = evidence.law_sentence(evidence.STRANGERS)
     count = len(saved.cameras)
     return Matches(results, count, rate, measured, interrupted=len(results) < len(files))
 
@@ -122,7 +117,6 @@ class _Groups:
     Attributes
     ----------
     frames : that there are groups of
-    null : the law of chance of one of them; None: from shifts
     """
 
     def __init__(
@@ -138,18 +132,18 @@ class _Groups:
         self._known = {photo.sha256: Known(photo.key, *place) for photo, *place in places}
         self._settings, self._memory = saved.extraction_settings, memory
         self._groups = saved.groups
-        parts, smooth = {}, dict[Frame, Doubles]()
+        parts: dict[Frame, tuple[FingerprintStore, Labels]] = {}
         for frame, at in by_frame(used).items():
             inside = np.flatnonzero(labels[at] >= 0)
             if len(inside):
                 parts[frame] = Subset(store.rows(frame), inside), labels[at][inside]
-                if (values := colours([used[k] for k in at[inside]])) is not None:
-                    smooth[frame] = values
-        self._rivals = _rivals(parts, memory, progress)
-        for frame, values in smooth.items():
-            self._rivals[frame].measure_colours(values)
+        self._scores = _known_scores(saved)
+        self._rivals: dict[Frame, Rivals] = {}
+        for done, (frame, (rows, numbers)) in enumerate(parts.items()):
+            progress(PHASE, done, len(parts))
+            self._rivals[frame] = rivals_of(rows, numbers, self._scores, memory)
+            rows.close()
         self.frames = frozenset(parts)
-        self.null = next(iter(self._rivals.values())).null
 
     def at(self, frame: Frame) -> Rivals:
         """See `Cameras`; a smaller square is measured anew."""
@@ -157,7 +151,7 @@ class _Groups:
             whole = self._rivals[next(iter(self.frames))]
             rows = Cropped(whole.rows, frame.width, self._settings.at)
             numbers = np.array(whole.names, dtype=np.intp)[whole.labels]
-            self._rivals.update(_rivals({frame: (rows, numbers)}, self._memory))
+            self._rivals[frame] = rivals_of(rows, numbers, {}, self._memory)
         return self._rivals[frame]
 
     def known(self, sha256: str) -> Known | None:
@@ -189,26 +183,11 @@ def named(frames: Iterable[Frame]) -> str:
     return ", ".join(map(str, ordered[:_NAMED])) + more
 
 
-def _rivals(
-    parts: Mapping[Frame, tuple[FingerprintStore, Labels]],
-    memory: int,
-    progress: compute.Progress = compute.no_progress,
-) -> dict[Frame, Rivals]:
-    """Groups of some frames, with one law of chance for all.
-
-    `parts` are rows of each frame, all in groups, and the numbers of these.
-    """
-    local = {frame: evidence.local_groups(groups) for frame, (_, groups) in parts.items()}
-    compared = evidence.compare_frames(
-        [(rows, local[frame][1]) for frame, (rows, _) in parts.items()],
-        [correlate.usual_scale(frame.n_pixels) for frame in parts],
-        memory=memory,
-        progress=partial(progress, PHASE),
-    )
-    result = {}
-    for (frame, (rows, _)), (given, null) in zip(parts.items(), compared, strict=True):
-        names, labels = local[frame]
-        hashes = {sha256: row for row, sha256 in enumerate(rows.hashes)}
-        law = null if null.comparisons else None
-        result[frame] = Rivals(rows, labels, names.tolist(), given.totals, law, hashes)
+def _known_scores(saved: SavedCase) -> dict[int, list[float]]:
+    """Scores of the members of each group, as the case has them."""
+    result: dict[int, list[float]] = {}
+    for photo in saved.photos:
+        score = photo.figure("score")
+        if photo.group is not None and photo.group >= 0 and score is not None:
+            result.setdefault(photo.group, []).append(score)
     return result

@@ -2,7 +2,7 @@
 
 import threading
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._match import by_path, either_way, named
 from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
-from samecam.case.matching._result import RATE, SHIFTS, Candidate, Matches, check_rate
+from samecam.case.matching._result import RATE, Candidate, Matches, check_rate
 from samecam.case.matching._rivals import Rivals, in_memory
 from samecam.errors import SamecamError
 from samecam.frames import Frame
@@ -108,8 +108,8 @@ def match_reference(
     The reference's photos of one width and height are grouped first (by the consolidated method).
     The largest group (all photos, if there is none) makes the camera's fingerprint, their sum; the
     others are named. A photo is compared with the fingerprint of its own width and height, in four
-    orientations; chance is measured for each photo on shifted versions of that fingerprint (see
-    `shift_null`). A photo that is itself in the reference is left out of it.
+    orientations; chance is measured for each photo on shifted versions of that fingerprint. A photo
+    that is itself in the reference is left out of it.
 
     Parameters
     ----------
@@ -132,7 +132,8 @@ def match_reference(
     frames = [Frame.named(each.frame) for each in camera.frames]
     turned = turned_photos(files, settings, resources, progress, stop, frames=frames)
     results = by_path(compared(turned, camera, rate, memory))
-    matches = Matches(results, 1, rate, SHIFTS, interrupted=len(results) < len(files))
+    measured = evidence.law_sentence(evidence.STRANGERS)
+    matches = Matches(results, 1, rate, measured, interrupted=len(results) < len(files))
     return ReferenceMatches(matches, camera.frames, camera.outliers, size)
 
 
@@ -210,10 +211,7 @@ class _Camera:
         paths = [photos[k].outcome.path for k in used]
         self.frames.append(ReferenceFrame(frame.name, paths, agreement, agrees))
         hashes = {photos[k].outcome.sha256: row for row, k in enumerate(used)}
-        total = gram[np.ix_(used, used)].sum(dtype=np.float64)
-        self._rivals[frame] = Rivals(
-            Subset(rows, used), np.zeros_like(used), (None,), np.array([total]), None, hashes
-        )
+        self._rivals[frame] = self._camera(frame, Subset(rows, used), hashes)
 
     def _agreeing(
         self, gram: Floats, photos: Sequence[TurnedPhoto], n_pixels: int
@@ -244,18 +242,27 @@ class _Camera:
             self.outliers.append(Outlier(outcome.path, what))
             self._known[outcome.sha256] = Known(outcome.path, -1, -1)
         shown = evidence.pair_evidence(gram[np.ix_(used, used)], method.null_scale_)
-        return used, round(shown.correlation, 6), not alone or shown.z > _AGREE
+        return used, round(shown.correlation, 6), not alone or shown.score > _AGREE
 
     def at(self, frame: Frame) -> Rivals:
         """See `Cameras`; of squares also on a smaller one."""
         if frame not in self._rivals:
             whole = self._rivals[Frame.named(self.frames[0].frame)]
             rows = Cropped(whole.rows, frame.width)
-            total = correlate.gram(rows, memory=self._memory).sum(dtype=np.float64)
-            self._rivals[frame] = Rivals(
-                rows, whole.labels, (None,), np.array([total]), None, whole.hashes
-            )
+            self._rivals[frame] = self._camera(frame, rows, whole.hashes)
         return self._rivals[frame]
+
+    def _camera(self, frame: Frame, rows: FingerprintStore, hashes: Mapping[str, int]) -> Rivals:
+        """The camera of some rows, with the scores that they have, each left out."""
+        labels = np.zeros(len(rows), dtype=np.intp)
+        given = evidence.comparisons_from_rows(rows, labels, memory=self._memory)
+        members = None
+        if len(rows) > 1:
+            chance = evidence.group_chance(rows, given, labels, frame=frame, memory=self._memory)
+            scores = chance.scores(given.own)
+            usual = given.own * np.sqrt(rows.n_pixels)
+            members = evidence.known_members(np.where(np.isnan(scores), usual, scores))
+        return Rivals(rows, labels, (None,), given.totals, hashes, (members,))
 
     def known(self, sha256: str) -> Known | None:
         """The photo of the reference that has these bytes."""

@@ -8,10 +8,6 @@ from samecam.errors import SamecamError
 from samecam.register import View
 
 RATE = 0.01
-SHIFTS = (
-    "Chance is measured for each photo on shifts of the camera's fingerprint, which no pattern of "
-    "its own survives. It speaks of noise, not of what all devices of a model may share."
-)
 Verdict = Literal["match", "none", "unusable", "skipped"]
 
 
@@ -24,8 +20,11 @@ class Candidate:
     group : its group's number in the case; None for a reference
     turned : degrees clockwise by which the stored picture had to be turned
     correlation : with the camera's fingerprint
-    z : that in units of what chance scatters
-    p_value : upper bound of the probability that chance reaches z in one comparison
+    score : how far that is above chance, which was measured by shifts of the two
+    p_value : probability that one photo of another camera has such a score
+    log10_lr : likelihood ratio of the two propositions, this camera and another one, log10; at most
+        `cap`; None where nothing is known of the camera's own scores
+    cap : largest log10_lr that is supported
     camera : number of the group's camera; None for a reference
     view : how the group sees that camera, in words; "" where there are no views
     """
@@ -33,8 +32,10 @@ class Candidate:
     group: int | None
     turned: int
     correlation: float
-    z: float
+    score: float
     p_value: float
+    log10_lr: float | None
+    cap: float
     camera: int | None = None
     view: str = ""
 

@@ -1,7 +1,7 @@
 """Cameras to compare photos with: the rows of one frame, and what chance does with them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,9 +10,13 @@ import numpy.typing as npt
 from samecam import correlate, evidence
 from samecam.arrays import Doubles, Floats, Labels
 from samecam.case.matching._orientations import Orientation
-from samecam.case.matching._shifts import SHIFTS, square_shifts
+from samecam.case.matching._shifts import square_shifts
 from samecam.store import BitRows, ByteRows, FingerprintStore
 
+# Bytes of cameras' sums that are kept.
+_KEPT = 2**28
+# Of a photo's scores so many are measured, and all from this one on.
+_TOP, _CLOSE = 3, 2.0
 # What rounding leaves of the squared norm of an emptied camera is no camera.
 _EMPTY = 1e-6
 
@@ -27,19 +31,17 @@ class Rivals:
     labels : (n,) which camera's each is, from 0
     names : (k,) of the cameras: group numbers; None for a reference
     totals : (k,) squared norms of the sums
-    null : the law of chance, measured; None: from shifts, photo by photo
     hashes : numbers of the rows by the SHA-256 of their photos
-    colours : (k,) how smooth the rows of each camera are, of whole frames; None: unknown
+    members : (k,) what is known of the scores of each camera's photos; None: nothing
     """
 
     rows: FingerprintStore
     labels: Labels
     names: Sequence[int | None]
     totals: Doubles
-    null: evidence.Null | None
     hashes: Mapping[str, int]
-    colours: Doubles | None = None
-    _kept: tuple[int, Floats | correlate.RowSum] | None = None
+    members: Sequence[evidence.Members | None]
+    _kept: dict[int, Floats | correlate.RowSum] = field(default_factory=dict)
 
     def source(self, orientations: Sequence[Orientation], row: int | None) -> correlate.Source:
         """Orientations of a photo, and the row `row` if it is given, to be compared with all."""
@@ -73,49 +75,58 @@ class Rivals:
         norms = np.sqrt(np.maximum(squares, _EMPTY))
         return np.divide(sums, norms, out=np.zeros_like(sums), where=some), squares
 
-    def measure_colours(self, colours: Doubles) -> None:
-        """Take in how smooth each row is."""
-        self.colours = np.bincount(self.labels, weights=colours) / np.bincount(self.labels)
+    def scores(
+        self,
+        orientations: Sequence[Orientation],
+        correlations: Doubles,
+        squares: Doubles,
+        row: int | None,
+    ) -> tuple[Doubles, int]:
+        """Scores of m orientations of a photo with the cameras, (m, k), and the fewest shifts.
 
-    def scales(self, orientations: Sequence[Orientation], measured: Doubles) -> Doubles:
-        """What correlations of m orientations with the cameras scatter by for chance, (m, k).
-
-        As measured on other photos, (k,), but not below what smooth residuals make it; see
-        `correlate.photo_scales`.
-        """
-        if self.colours is None:
-            return np.broadcast_to(measured, (len(orientations), len(measured)))
-        own = np.array([one.colour for one in orientations])
-        least = np.sqrt(np.outer(own, self.colours) / self.rows.n_pixels)
-        return np.maximum(measured, least)
-
-    def shifted(
-        self, orientations: Sequence[Orientation], camera: int, square: float, row: int | None
-    ) -> Doubles:
-        """Correlations of a photo's orientations with a camera's fingerprint at many shifts.
+        Chance is measured by shifts for those that may matter, the highest and all that are beyond
+        what usual scatter does; the others are taken in units of that.
 
         Parameters
         ----------
-        camera : its number here
-        square : squared norm of its sum
+        correlations, squares : see `correlations`
         row : of the photo itself, which is left out; None if there is none
         """
+        usual = correlations * np.sqrt(self.rows.n_pixels)
+        scores, fewest = usual.copy(), 0
+        least = min(_CLOSE, float(np.sort(usual, axis=None)[-min(_TOP, usual.size)]))
+        for c in np.flatnonzero((usual >= least).any(axis=0)).tolist():
+            some = np.flatnonzero(usual[:, c] >= least)
+            shown = self._shifted([orientations[int(k)] for k in some], c, float(squares[c]), row)
+            for k, values in zip(some.tolist(), shown, strict=True):
+                if len(values) < evidence.FEWEST:
+                    scores[k, c] = correlations[k, c] / correlate.usual_scale(self.rows.n_pixels)
+                    continue
+                fewest = min(fewest or len(values), len(values))
+                above = correlations[k, c] - max(0.0, float(values.mean()))
+                scores[k, c] = above / max(float(values.std(ddof=1)), 1e-30)
+        return scores, fewest
+
+    def _shifted(
+        self, orientations: Sequence[Orientation], camera: int, square: float, row: int | None
+    ) -> list[Doubles]:
+        """Correlations of each of a photo's orientations with a camera's fingerprint at shifts."""
         if square <= _EMPTY:
-            return np.zeros(0)
+            return [np.zeros(0)] * len(orientations)
         whole = orientations[0].values.dtype != np.float32
         total = self._sum(camera, row, whole=whole)
         if isinstance(total, np.ndarray):
-            return np.concatenate([square_shifts(one.values, total) for one in orientations])
-        offsets = evidence.shifts(orientations[0].frame, SHIFTS)
-        values = [total.shifted(one.values, one.scale, offsets) for one in orientations]
-        return np.asarray(np.concatenate(values) / np.sqrt(square))
+            return [square_shifts(one.values, total) for one in orientations]
+        offsets = evidence.shifts(orientations[0].frame, bits=self.rows.is_bits)
+        norm = float(np.sqrt(square))
+        return [total.shifted(one.values, one.scale, offsets) / norm for one in orientations]
 
     def _sum(self, camera: int, row: int | None, *, whole: bool) -> Floats | correlate.RowSum:
-        """A camera's sum, of squares or whole frames; the last one that leaves out none is kept."""
+        """A camera's sum, of squares or whole frames; some that leave out none are kept."""
         if row is not None and self.labels[row] != camera:
             row = None
-        if row is None and self._kept is not None and self._kept[0] == camera:
-            return self._kept[1]
+        if row is None and camera in self._kept:
+            return self._kept[camera]
         members = np.flatnonzero(self.labels == camera)
         members = members[members != row] if row is not None else members
         total: Floats | correlate.RowSum
@@ -126,13 +137,35 @@ class Rivals:
             for member in members:
                 total += self.rows.read([int(member)])[0]
         if row is None:
-            self._kept = camera, total
+            while self._kept and sum(each.nbytes for each in self._kept.values()) > _KEPT:
+                self._kept.pop(next(iter(self._kept)))
+            self._kept[camera] = total
         return total
 
     def close(self) -> None:
         """Let go of files and of what is kept."""
-        self._kept = None
+        self._kept.clear()
         self.rows.close()
+
+
+def rivals_of(
+    rows: FingerprintStore, groups: Labels, scores: Mapping[int, Sequence[float]], memory: int
+) -> Rivals:
+    """The groups of some rows, each of which is in one.
+
+    Parameters
+    ----------
+    rows : fingerprints of one frame
+    groups : their groups
+    scores : of the members of groups, as far as they are known
+    memory : bytes for what is held at a time
+    """
+    names, labels = evidence.local_groups(groups)
+    totals = correlate.squared_norms(rows, labels, memory=memory)
+    hashes = {sha256: row for row, sha256 in enumerate(rows.hashes)}
+    known = [scores.get(int(name), ()) for name in names]
+    members = [evidence.known_members(each) if len(each) else None for each in known]
+    return Rivals(rows, labels, names.tolist(), totals, hashes, members)
 
 
 def in_memory(

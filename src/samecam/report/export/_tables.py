@@ -10,10 +10,11 @@ from samecam.report.export._content import Content, ExportedFile
 COLUMNS = (
     *("camera_id", "camera_size", "group_id", "group_size", "view"),
     *("status", "path", "file_name", "size", "md5", "sha1", "sha256"),
-    *("width", "height", "frame", "make", "model", "serial", "score_to_group", "margin", "p_value"),
+    *("width", "height", "frame", "make", "model", "serial"),
+    *("correlation", "score", "log10_lr", "doubtful", "margin", "p_value"),
     *("nearest_other_group", "copy_of", "service", "note"),
 )
-FORMAT, VERSION = "samecam-export", 2
+FORMAT, VERSION = "samecam-export", 3
 _CLUSTERING = ("method", "options", "seed", "preset", "search")
 _SHARES = ("dark", "saturated", "flat", "even")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -35,7 +36,8 @@ def _row(content: Content, file: ExportedFile) -> list[object]:
         *(file.hashes.get(name) for name in ("md5", "sha1", "sha256")),
         *(_number(row["width"]), _number(row["height"]), photo.frame or None),
         *(row["make"], row["model"], row["serial"]),
-        *(photo.correlation, photo.margin, photo.p_value),
+        *(photo.correlation, photo.figure("score"), photo.figure("log10_lr")),
+        *(photo.evidence.get("doubtful") or None, photo.margin, photo.p_value),
         *(own and own.nearest, photo.copy_of, row["service"], photo.reason),
     ]
 
@@ -95,4 +97,7 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         **{name: row[name] for name in texts},
         **{name: float(row[name]) if row[name] else None for name in _SHARES},
         **{name: getattr(photo, name) for name in ("correlation", "margin", "p_value")},
+        "score": photo.figure("score"),
+        "log10_lr": photo.figure("log10_lr"),
+        "doubtful": photo.doubtful,
     }

@@ -12,8 +12,9 @@ MIME = {
 _EVIDENCE = {
     "correlation": "correlation with the group's fingerprint",
     "margin": "margin over the nearest other group",
-    "p_value": "chance of such a correlation without a link",
+    "p_value": "rate of such a score among photos of other cameras",
 }
+_FIGURES = {"score": "score", "log10_lr": "likelihood ratio (log10)"}
 LIMIT = "A link is to a sensor, not to a person."
 
 
@@ -32,9 +33,14 @@ def evidence_text(file: ExportedFile) -> str:
     parts = []
     view = file.photo.view
     if file.group == -1 and view is not None and view.score is not None:
-        parts.append(f"correlation as {file.view}, {view.score:.3g} times what chance scatters")
+        parts.append(f"correlation as {file.view}, a score of {view.score:.3g}")
     for name, meaning in _EVIDENCE.items():
         number = getattr(file.photo, name)
         if number is not None:
             parts.append(f"{meaning} {number:.4g}")
+    for name, meaning in _FIGURES.items():
+        if file.group not in (None, -1) and (figure := file.photo.figure(name)) is not None:
+            parts.append(f"{meaning} {figure:.4g}")
+    if file.photo.doubtful:
+        parts.append("doubtful")
     return ", ".join(parts).capitalize() + "." if parts else ""

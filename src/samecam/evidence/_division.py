@@ -1,0 +1,109 @@
+"""A group's best division in two: whether its photos may be of two cameras."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from samecam.arrays import Doubles, Gram, Mask
+from samecam.evidence._comparisons import fingerprint_quality
+
+# Photos of a part, at least, and times that photos go to the part that they are more like.
+_FEWEST, _TURNS = 2, 8
+# It falls apart if the parts show less than this share of what one camera would, and what lacks is
+# beyond chance, which had all divisions to choose from: among n photos noise alone has one in
+# which about .8 √n lack, and as much is too much inside.
+_SHARE, _LACKING, _CHOICE = 0.5, 4.0, 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """Two parts of a group.
+
+    Attributes
+    ----------
+    second : (n,) which photos are in the second, smaller part
+    correlation : of the fingerprints of the two
+    expected : what it would be if one camera had taken both
+    score : the correlation in units of chance
+    falls_apart : whether the two may well be of two cameras
+    """
+
+    second: Mask
+    correlation: float
+    expected: float
+    score: float
+    falls_apart: bool
+
+    @property
+    def share(self) -> float:
+        """What the parts show of what one camera would show."""
+        return self.correlation / self.expected if self.expected > 0 else float("nan")
+
+
+def best_division(gram: Gram, scale: float) -> Division | None:
+    """The division of a group in two that have the least in common; None of fewer than four.
+
+    The photos' strengths a_i are taken off, g_ij − a_i a_j, the strongest direction of what is left
+    divides them, and then each goes to the part that it is more like.
+
+    Parameters
+    ----------
+    gram : (n, n) correlations of its photos
+    scale : standard deviation of chance of a single pair
+    """
+    n = len(gram)
+    if n < 2 * _FEWEST:
+        return None
+    pairs = gram.astype(np.float64)
+    np.fill_diagonal(pairs, 0.0)
+    second = _settled(pairs, _first_cut(pairs))
+    if min(second.sum(), n - second.sum()) < _FEWEST:
+        return None
+    if second.sum() > n - second.sum():
+        second = ~second
+    correlation, expected = _between(pairs, second)
+    lacking = (expected - correlation) / scale
+    beyond = lacking > _LACKING + _CHOICE * np.sqrt(n)
+    falls = bool(expected > 0 and correlation < _SHARE * expected and beyond)
+    return Division(second, correlation, expected, correlation / scale, falls)
+
+
+def _first_cut(pairs: Doubles) -> Mask:
+    sums = pairs.sum(axis=1)
+    total = max(float(sums.sum()), 1e-30)
+    strength = np.maximum(sums, 0) / np.sqrt(total)
+    rest = pairs - np.outer(strength, strength)
+    np.fill_diagonal(rest, 0.0)
+    _, vectors = np.linalg.eigh(rest)
+    direction = vectors[:, -1]
+    # The sign of an eigenvector is arbitrary: the first photo that tells is in the first part.
+    lead = direction[np.argmax(np.abs(direction) > 1e-9)]
+    return np.asarray(direction * np.sign(lead) < 0)
+
+
+def _settled(pairs: Doubles, second: Mask) -> Mask:
+    """Photos in the part that they are more like, as long as two are left in each."""
+    for _ in range(_TURNS):
+        norms = [np.sqrt(max(_square(pairs, part), 1e-30)) for part in (~second, second)]
+        likeness = np.stack([pairs[:, ~second].sum(axis=1), pairs[:, second].sum(axis=1)])
+        better = likeness[1] / norms[1] > likeness[0] / norms[0]
+        if np.array_equal(better, second) or min(better.sum(), (~better).sum()) < _FEWEST:
+            break
+        second = better
+    return second
+
+
+def _square(pairs: Doubles, part: Mask) -> float:
+    """Squared norm of the sum of a part's fingerprints."""
+    return float(part.sum() + pairs[np.ix_(part, part)].sum())
+
+
+def _between(pairs: Doubles, second: Mask) -> tuple[float, float]:
+    """Correlation of the fingerprints of two parts, and what one camera would show."""
+    parts = (~second, second)
+    squares = [_square(pairs, part) for part in parts]
+    sizes = np.array([part.sum() for part in parts], dtype=np.float64)
+    inner = np.array(squares) - sizes
+    quality = fingerprint_quality(sizes, inner / (sizes * (sizes - 1)))
+    common = float(pairs[np.ix_(*parts)].sum())
+    return common / float(np.sqrt(max(squares[0] * squares[1], 1e-30))), float(quality.prod())

@@ -1,0 +1,182 @@
+"""Scores: how far a photo's correlation with a fingerprint is above chance, by shifts of both.
+
+A camera's pattern lies at no shift; what a photo and a fingerprint show at shifts by multiples of
+8 pixels is what chance does with these two, however smooth, noisy or blocky they are, and what all
+photos have in common that repeats with 8 pixels. With the correlation C₀ in place, and mean m and
+standard deviation s of those at shifts, the score is z = (C₀ − max(0, m)) / s.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from samecam import correlate
+from samecam.arrays import Doubles, Labels, Rows
+from samecam.evidence._comparisons import Comparisons
+from samecam.frames import Frame
+from samecam.store import FingerprintStore
+
+# Rows are shifted by multiples of 8 pixels down and across, so that blocks of JPEG, and what else
+# repeats with 8 pixels, lie on themselves; those of bits by whole words of 64. What leaves a row on
+# the right comes in on the left one row lower, where blocks do not: shifts across are short.
+STEP, WORD, SHIFTS = 8, 64, 64
+_ACROSS = (8, 4, 2, 1)  # of the width, as long as there are too few
+NEAR = 16
+# Shifts from which a scatter is measured, at least.
+FEWEST = 8
+# Score of a white pattern from which no shift is needed to see that a place is clear.
+CLEAR = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """What correlations of each photo with one fingerprint are at shifts; NaN: not measured.
+
+    Attributes
+    ----------
+    mean, spread : (n,) mean and standard deviation
+    energy : (n,) mean square
+    shifts : how many there were
+    """
+
+    mean: Doubles
+    spread: Doubles
+    energy: Doubles
+    shifts: int
+
+    @classmethod
+    def unknown(cls, n: int, shifts: int = 0) -> "Chance":
+        """Of n photos, nothing."""
+        mean, spread, energy = (np.full(n, np.nan) for _ in range(3))
+        return cls(mean, spread, energy, shifts)
+
+    def put(self, photos: Rows, values: Doubles) -> None:
+        """Take in (photos, shifts) correlations of some photos."""
+        self.mean[photos] = values.mean(axis=1)
+        self.spread[photos] = values.std(axis=1, ddof=1)
+        self.energy[photos] = np.square(values).mean(axis=1)
+
+    def scores(self, correlation: Doubles) -> Doubles:
+        """(n,) z of correlations in place; NaN where chance is not known."""
+        above = correlation - np.maximum(self.mean, 0)
+        return np.asarray(above / np.maximum(self.spread, 1e-30))
+
+    def peaks(self, correlation: Doubles) -> Doubles:
+        """(n,) peak-to-correlation energy, sign(C₀)·C₀² over the mean of C² at shifts."""
+        energy = np.maximum(self.energy, 1e-30)
+        return np.asarray(np.sign(correlation) * np.square(correlation) / energy)
+
+
+def shifts(frame: Frame, *, bits: bool) -> Rows:
+    """Up to 64 offsets in pixels by which rows of a frame are shifted, spread over the frame.
+
+    Parameters
+    ----------
+    frame : of the rows
+    bits : whether they are of bits, whose pixels are shifted by whole words
+    """
+    step = WORD if bits else STEP
+    down = STEP if not bits or frame.width * STEP % WORD == 0 else WORD
+    flat = np.zeros(0, dtype=np.intp)
+    for part in _ACROSS:
+        flat = _grid(frame, down, step, frame.width // part)
+        if len(flat) >= SHIFTS:
+            return flat[np.linspace(0, len(flat) - 1, SHIFTS).round().astype(np.intp)]
+    return flat
+
+
+def _grid(frame: Frame, down: int, across: int, most: int) -> Rows:
+    """Offsets by multiples of these, the second up to so many, not within 16 pixels of none."""
+    height, width = frame.height, frame.width
+    rows = np.arange(0, height - height % down, down)
+    columns = np.arange(0, min(most + 1, width - width % across), across)
+    near_rows = np.minimum(rows, height - rows) <= NEAR
+    near_columns = np.minimum(columns, width - columns) <= NEAR
+    flat = rows[:, np.newaxis] * width + columns
+    return flat[~np.outer(near_rows, near_columns)].astype(np.intp)
+
+
+def frame_chance(
+    source: FingerprintStore,
+    given: Comparisons,
+    groups: Labels,
+    *,
+    frame: Frame | None = None,
+    memory: int = correlate.DEFAULT_MEMORY,
+    progress: Callable[[int, int], None] | None = None,
+) -> Chance:
+    """What chance does with each photo and the fingerprint of one group, itself left out.
+
+    Parameters
+    ----------
+    source : rows of bits or int8, of whole frames
+    given : each photo against each group
+    groups : (n,) the group that each photo is compared with; −1: none
+    frame : of the rows, if they do not know it
+    memory : bytes for what is held at a time, but for one row and one group's sum
+    progress : called with photos done and all that are compared
+    """
+    offsets = shifts(frame or source.frame, bits=source.is_bits)
+    result = Chance.unknown(len(source), len(offsets))
+    order = np.argsort(groups, kind="stable")
+    order = order[groups[order] >= 0]
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    done = 0
+    for photos in np.split(order, starts[1:]) if len(order) else []:
+        group = int(groups[photos[0]])
+        members = np.flatnonzero(given.labels == group)
+        others = len(members) - (given.labels[photos] == group)
+        some = photos[others > 0]
+        if len(offsets) >= FEWEST and len(some):
+            values = correlate.shifted_correlations(
+                source, members, some, _squares(given, some, group), offsets, memory=memory
+            )
+            result.put(some, values)
+        done += len(photos)
+        if progress is not None:
+            progress(done, len(order))
+    return result
+
+
+def _squares(given: Comparisons, photos: Rows, group: int) -> Doubles:
+    """Squared norms of a group's sum without each photo, if it is in it.
+
+    With the square t of all, g of the photo and its correlation r with the others, x = √square has
+    t = x² + 2rx + g.
+    """
+    total, own = given.totals[group], given.own[photos]
+    left = -own + np.sqrt(np.maximum(np.square(own) + total - given.norms[photos], 0))
+    return np.asarray(np.where(given.labels[photos] == group, np.square(left), total))
+
+
+def place_scores(
+    source: FingerprintStore, members: Rows, *, memory: int = correlate.DEFAULT_MEMORY
+) -> tuple[Doubles, int]:
+    """Scores of a group's members against the sum of the others, and how many shifts there were.
+
+    ∞ where a place is clear without measuring chance, or the frame has no room for shifts.
+
+    Parameters
+    ----------
+    source : rows of bits or int8, of whole frames
+    members : the rows of a group
+    memory : bytes for what is held at a time, but for the sum and some rows
+    """
+    offsets = shifts(source.frame, bits=source.is_bits)
+    scores = np.full(len(members), np.inf)
+    if len(members) < 2 or len(offsets) < FEWEST:
+        return scores, len(offsets)
+    here = correlate.shifted_products(source, members, np.zeros(1, np.intp), memory=memory)[:, 0]
+    square = len(members) + here.sum()  # of the norm of the sum of all
+    others = np.maximum(square - 1 - 2 * here, 1e-30)
+    correlation = here / np.sqrt(others)
+    weak = np.flatnonzero(correlation * np.sqrt(source.n_pixels) < CLEAR)
+    if len(weak):
+        chance = Chance.unknown(len(weak), len(offsets))
+        values = correlate.shifted_correlations(
+            source, members, members[weak], others[weak], offsets, memory=memory
+        )
+        chance.put(np.arange(len(weak)), values)
+        scores[weak] = chance.scores(correlation[weak])
+    return scores, len(offsets)
