@@ -9,7 +9,11 @@ import os
 import shutil
 
 # Marks, what is looked for, and where it comes from.
-_MODULES = {"torch": ("torch",), "validator": ("case_utils",), "browser": ("selenium",)}
+_MODULES = {
+    "torch": ("torch",),
+    "validator": ("case_utils", "lir", "requests_cache"),
+    "browser": ("selenium",),
+}
 _PROGRAMS = {"browser": ("chromium", "chromedriver")}
 _SOURCES = {
     "torch": "pip install torch",

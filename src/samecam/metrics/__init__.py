@@ -1,5 +1,15 @@
-"""How good is a grouping, given the true cameras: pair counts, and what follows from them."""
+"""How good a grouping is, or likelihood ratios are, given the true cameras."""
 
+from samecam.metrics._ratios import (
+    Counted,
+    cllr,
+    cllr_min,
+    counted,
+    elub,
+    equal_error_rate,
+    pav,
+    tippett,
+)
 from samecam.metrics._scores import Scores, scores
 from samecam.metrics._tables import CameraRow, ClusterRow, per_camera, per_cluster
 from samecam.metrics._truth import match_paths, read_clusters, read_columns, read_truth
@@ -7,12 +17,20 @@ from samecam.metrics._truth import match_paths, read_clusters, read_columns, rea
 __all__ = [
     "CameraRow",
     "ClusterRow",
+    "Counted",
     "Scores",
+    "cllr",
+    "cllr_min",
+    "counted",
+    "elub",
+    "equal_error_rate",
     "match_paths",
+    "pav",
     "per_camera",
     "per_cluster",
     "read_clusters",
     "read_columns",
     "read_truth",
     "scores",
+    "tippett",
 ]
