@@ -62,6 +62,7 @@ from samecam.case.matching import (
     match_reference,
 )
 from samecam.case.studies import ComparedMethod, Comparison, Tuning, compare_methods, tune_case
+from samecam.case.validating import VALIDATION_PAGE, Criteria, Validation, validate_photos
 from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "REPORT",
     "SEARCHES",
     "STATUSES",
+    "VALIDATION_PAGE",
     "Addition",
     "AuditLog",
     "Camera",
@@ -80,6 +82,7 @@ __all__ = [
     "ClusteringSettings",
     "ComparedMethod",
     "Comparison",
+    "Criteria",
     "Estimate",
     "ExifCamera",
     "Extraction",
@@ -103,6 +106,7 @@ __all__ = [
     "Sources",
     "Tuned",
     "Tuning",
+    "Validation",
     "Verification",
     "add_photos",
     "by_frame",
@@ -125,6 +129,7 @@ __all__ = [
     "stop_on_signals",
     "tune_case",
     "used_photos",
+    "validate_photos",
     "verify_case",
     "words_per_second",
 ]
