@@ -22,6 +22,7 @@ from samecam.errors import ParameterError, SamecamError
 from samecam.files import write_atomically
 from samecam.metrics import cllr, elub, tippett
 from samecam.report import write_validation
+from samecam.report.validation._page import render
 from samecam.simulate import simulate_photos
 from samecam.store import Frame, MemoryStore, Record
 from tests.once import made_once
@@ -160,6 +161,17 @@ def test_the_page_says_it_all_and_nothing_acts_in_it(made):
     assert made.verdict in page
     assert all(each["value"] in page for each in made.content["checks"])
     assert not re.search(r"\b(nan|inf|None|Undefined)\b", page.split("</style>")[1])
+
+
+def test_a_frame_of_one_camera_has_its_row(made):
+    """Where no other camera is, figures that need one are not there, and the table stands."""
+    alone = figures(synthetic(n_different=0), "frame", "8x6").as_dict()
+    page = render({**made.content, "by": [alone, *made.content["by"]]})
+    tables = re.findall(r'<table class="figures">(.*?)</table>', page, re.S)
+    assert any("8 × 6" in table for table in tables)
+    for table in tables:
+        widths = {len(re.findall(r"<t[hd][ >]", row)) for row in table.split("<tr>")[1:]}
+        assert widths == {13}
 
 
 def test_again_and_elsewhere_it_gives_the_same_files(made, photos, tmp_path):
