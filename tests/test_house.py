@@ -13,7 +13,7 @@ LONGEST = 400
 # of ours. All else goes through `files` (our own) and `inputs` (what a user names).
 OPENERS = {
     *("files.py", "inputs.py", "pages.py", "provenance.py", "cli/_failures.py"),
-    *("compute/_machine.py", "compute/_pool.py", "compute/_quiet.py", "report/_page.py"),
+    *("compute/_machine.py", "compute/_pool.py", "compute/_quiet.py", "report/_parts.py"),
     *("case/studies/_compare_run.py", "datasets/_configurations.py", "datasets/_write_twins.py"),
     *("experiments/_photo_correlations.py", "experiments/_study.py"),
 }
@@ -78,8 +78,8 @@ def test_the_map_names_what_is_there():
     named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*(?:/|\.py))`", text))
     assert len(named) > 40
     top = {name for name in named if not name.startswith("tests/")}
-    inside = {"folder/", "extraction/", "grouping/", "matching/", "studies/", "verifying/"}
-    inside |= {"consolidate/", "large_scale/", "rivals/"}
+    inside = {"folder/", "extraction/", "grouping/", "matching/", "studies/", "validating/"}
+    inside |= {"verifying/", "consolidate/", "large_scale/", "rivals/"}
     missing = [name for name in top - inside if not (SOURCE / name).exists()]
     assert missing == []
     rooms = {path.parent.name + "/" for path in SOURCE.glob("*/__init__.py")}

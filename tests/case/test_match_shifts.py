@@ -7,7 +7,7 @@ from samecam import correlate
 from samecam.case.matching._orientations import Orientation
 from samecam.case.matching._rivals import Rivals
 from samecam.case.matching._shifts import STEP, square_shifts
-from samecam.evidence import STRANGERS, shifts
+from samecam.evidence import STRANGERS, shifts, usual_members
 from samecam.frames import Frame
 from samecam.store import BitRows, ByteRows, MemoryStore, pack
 
@@ -46,7 +46,7 @@ def test_shifts_of_whole_frames_are_those_of_rolling_by_hand(kind, left_out):
     members = [k for k in np.flatnonzero(labels == 1) if k != left_out]
     camera = X[members].sum(axis=0)
     square = camera @ camera
-    rivals = Rivals(store, labels, [7, 8], np.ones(2), {}, [None, None])
+    rivals = Rivals(store, labels, [7, 8], np.ones(2), {}, [usual_members(frame.n_pixels)] * 2)
     views = [
         Orientation(turned, frame, store.values[row], 1.0 if kind == "bits" else store.scales[row])
         for turned, row in ((0, 0), (180, 3))
@@ -79,7 +79,7 @@ def test_rates_hold_for_noise(side):
         store.add(f"{k}", row)
     store.commit()
     labels, square = np.zeros(8, dtype=int), patterns[:8].sum(axis=0)
-    rivals = Rivals(store, labels, [0], np.array([square @ square]), {}, [None])
+    rivals = Rivals(store, labels, [0], np.array([square @ square]), {}, [usual_members(d)])
     rates = []
     for row in patterns[8:]:
         one = Orientation(0, Frame(side, side), row.astype(np.float32), 1.0)

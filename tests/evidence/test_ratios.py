@@ -14,6 +14,7 @@ from samecam.evidence import (
     log_ratios,
     model_log_ratios,
     other_members,
+    usual_members,
 )
 
 
@@ -95,3 +96,11 @@ def test_members_must_be_there(scores):
         known_members(scores)
     with pytest.raises(ValueError, match="two members or more"):
         other_members(scores)
+
+
+def test_two_photos_say_what_two_photos_can():
+    usual = usual_members(1024**2)
+    assert log_ratios(12.0, usual) > 4
+    assert 0 < log_ratios(4.0, usual) < 3
+    assert log_ratios(1.0, usual) < 0
+    assert usual_members(512**2).mean < usual.mean

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam.errors import SamecamError
-from samecam.metrics import match_paths, read_clusters, read_columns, read_truth
+from samecam.metrics import match_paths, read_clusters, read_columns, read_models, read_truth
 
 ODD = 'é/a\r\nb,"c" \udcff\'.jpg'
 
@@ -42,6 +42,16 @@ def test_odd_names_come_back_as_they_were(tmp_path):
         writer.writerows([["path", "camera"], [ODD, "c\udcfe\n"], [" x ", "y"]])
     assert b"\xff" in path.read_bytes()
     assert read_truth(path) == {ODD: "c\udcfe\n", " x ": "y"}
+
+
+def test_models_may_be_missing(file):
+    assert read_models(file("path,camera\na,one\n")) == {}
+    path = file("model,path,camera\nX 1,a,one\n,b,one\nX 1,a,one\n")
+    assert read_models(path) == {"a": "X 1"}
+    with pytest.raises(SamecamError, match="gives 'a' two models, 'X' and 'Y': name one"):
+        read_models(file("path,camera,model\na,one,X\na,one,Y\n"))
+    with pytest.raises(SamecamError, match="more than one column 'model'"):
+        read_models(file("path,model,model\na,X,Y\n"))
 
 
 def test_clusters_are_whole_numbers(file):

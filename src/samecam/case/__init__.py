@@ -63,6 +63,7 @@ from samecam.case.matching import (
     match_reference,
 )
 from samecam.case.studies import ComparedMethod, Comparison, Tuning, compare_methods, tune_case
+from samecam.case.validating import VALIDATION_PAGE, Criteria, Validation, validate_photos
 from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "REPORT",
     "SEARCHES",
     "STATUSES",
+    "VALIDATION_PAGE",
     "Addition",
     "AuditLog",
     "Camera",
@@ -81,6 +83,7 @@ __all__ = [
     "ClusteringSettings",
     "ComparedMethod",
     "Comparison",
+    "Criteria",
     "Division",
     "Estimate",
     "ExifCamera",
@@ -105,6 +108,7 @@ __all__ = [
     "Sources",
     "Tuned",
     "Tuning",
+    "Validation",
     "Verification",
     "add_photos",
     "by_frame",
@@ -127,6 +131,7 @@ __all__ = [
     "stop_on_signals",
     "tune_case",
     "used_photos",
+    "validate_photos",
     "verify_case",
     "words_per_second",
 ]

@@ -23,6 +23,7 @@ from samecam.cli._report import report
 from samecam.cli._simulate import simulate
 from samecam.cli._text import cut
 from samecam.cli._tune import tune
+from samecam.cli._validate import validate
 from samecam.cli._verify import verify
 from samecam.errors import SamecamError
 
@@ -50,7 +51,7 @@ def cli(ctx: click.Context, /) -> None:
 
 for _command in (
     *(cluster, extract, add, match, verify, report, export),
-    *(evaluate, compare, tune, simulate, experiment, doctor),
+    *(evaluate, validate, compare, tune, simulate, experiment, doctor),
 ):
     cli.add_command(_command)
 

@@ -239,8 +239,6 @@ def _rate_text(photo: "Match") -> str:
 def _ratio_text(best: "Candidate") -> str:
     from samecam.evidence import ratio_sentence
 
-    if best.log10_lr is None:
-        return ""
     group = "the reference" if best.group is None else f"group {best.group}"
     return f"{ratio_sentence(best.log10_lr, best.cap, group)} "
 

@@ -41,6 +41,7 @@ from samecam.evidence._ratios import (
     model_log_ratios,
     other_members,
     support,
+    usual_members,
 )
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._scores import FEWEST, Chance, frame_chance, place_scores, shifts
@@ -134,6 +135,7 @@ __all__ = [
     "still_scenes",
     "still_sentence",
     "support",
+    "usual_members",
     "view_sentence",
     "view_warnings",
 ]

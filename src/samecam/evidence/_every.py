@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from samecam import correlate
-from samecam.arrays import Doubles, Labels, Mask
+from samecam.arrays import Doubles, Labels
 from samecam.evidence._comparisons import Comparisons, comparisons_from_rows
 from samecam.evidence._law import STRANGERS
 from samecam.evidence._pce import square_chance
 from samecam.evidence._ratios import (
-    Members,
     known_members,
     largest_ratio,
     log_ratios,
     model_log_ratios,
     other_members,
+    usual_members,
 )
 from samecam.evidence._scores import Chance, frame_chance
 from samecam.frames import Frame
@@ -74,9 +74,10 @@ def every_comparison(
     for group in range(count):
         inside = given.labels == group
         members = score[inside, group]
-        parts: list[tuple[Mask, Members]] = [(~inside, known_members(members))]
-        if len(members) > 1:
-            parts.append((inside, other_members(members)))
+        if len(members) == 1:
+            parts = [(~inside, usual_members(rows.n_pixels))]
+        else:
+            parts = [(~inside, known_members(members)), (inside, other_members(members))]
         for some, law in parts:
             ratio[some, group] = log_ratios(score[some, group], law)
             model[some, group] = model_log_ratios(score[some, group], law)

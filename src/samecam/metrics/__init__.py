@@ -12,7 +12,7 @@ from samecam.metrics._ratios import (
 )
 from samecam.metrics._scores import Scores, scores
 from samecam.metrics._tables import CameraRow, ClusterRow, per_camera, per_cluster
-from samecam.metrics._truth import match_paths, read_clusters, read_columns, read_truth
+from samecam.metrics._truth import match_paths, read_clusters, read_columns, read_models, read_truth
 
 __all__ = [
     "CameraRow",
@@ -30,6 +30,7 @@ __all__ = [
     "per_cluster",
     "read_clusters",
     "read_columns",
+    "read_models",
     "read_truth",
     "scores",
     "tippett",

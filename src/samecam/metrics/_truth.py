@@ -40,6 +40,28 @@ def read_truth(path: FilePath) -> dict[str, str]:
     return truth
 
 
+def read_models(path: FilePath) -> dict[str, str]:
+    """Camera model of the photos of a truth that states one, in a column model that it may lack.
+
+    Parameters
+    ----------
+    path : path of the file
+
+    Returns
+    -------
+    dict of str to str
+        Path to model, in the file's order, where it is filled in.
+    """
+    models: dict[str, str] = {}
+    for _, (photo, model) in read_columns(path, ("path",), optional=("model",)):
+        if model and models.setdefault(photo, model) != model:
+            raise SamecamError(
+                f"{str(path)!r} gives {photo!r} two models, {models[photo]!r} and {model!r}: "
+                "name one."
+            )
+    return models
+
+
 def read_clusters(path: FilePath) -> dict[str, int]:
     """Cluster of every photo, from a CSV file with the columns path and cluster.
 
@@ -66,7 +88,9 @@ def read_clusters(path: FilePath) -> dict[str, int]:
     return clusters
 
 
-def read_columns(path: FilePath, names: Sequence[str]) -> list[tuple[int, list[str]]]:
+def read_columns(
+    path: FilePath, names: Sequence[str], *, optional: Sequence[str] = ()
+) -> list[tuple[int, list[str]]]:
     """Some columns of a CSV file, as text.
 
     The first line names the columns; others than the wanted ones are passed over, and so are
@@ -77,11 +101,12 @@ def read_columns(path: FilePath, names: Sequence[str]) -> list[tuple[int, list[s
     ----------
     path : path of the file
     names : columns wanted
+    optional : columns that may be missing: "" stands for their fields then
 
     Returns
     -------
     list of (int, list of str)
-        Number of the line a row ends on, and its fields in the order of `names`.
+        Number of the line a row ends on, and its fields in the order of `names`, then `optional`.
     """
     try:
         text = read_input(path).decode("utf-8-sig", "surrogateescape")
@@ -97,7 +122,7 @@ def read_columns(path: FilePath, names: Sequence[str]) -> list[tuple[int, list[s
     if not rows:
         raise SamecamError(f"{str(path)!r} is empty: its first line must name {wanted}.")
     header = rows[0][1]
-    for name in names:
+    for name in (*names, *(name for name in optional if name in header)):
         if header.count(name) != 1:
             count = "no column" if name not in header else "more than one column"
             raise SamecamError(
@@ -110,8 +135,8 @@ def read_columns(path: FilePath, names: Sequence[str]) -> list[tuple[int, list[s
                 f"{str(path)!r} has {len(row)} fields in line {line} but {len(header)} columns: "
                 "put a path that holds a comma in quotes."
             )
-    places = [header.index(name) for name in names]
-    return [(line, [row[k] for k in places]) for line, row in rows[1:]]
+    places = [header.index(name) if name in header else -1 for name in (*names, *optional)]
+    return [(line, [row[k] if k >= 0 else "" for k in places]) for line, row in rows[1:]]
 
 
 def match_paths(paths: Iterable[str], truth_paths: Iterable[str]) -> dict[str, str]:

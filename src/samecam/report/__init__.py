@@ -5,6 +5,7 @@ from samecam.report._names import shown
 from samecam.report._page import LIMIT
 from samecam.report._write import write_report
 from samecam.report.export import FORMATS, HASHES, Export, export_case
+from samecam.report.validation import write_validation
 
 __all__ = [
     "FORMATS",
@@ -15,4 +16,5 @@ __all__ = [
     "shown",
     "with_report",
     "write_report",
+    "write_validation",
 ]

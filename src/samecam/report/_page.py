@@ -1,12 +1,9 @@
 """The page: one template, one style sheet and one script, put together without the network."""
 
-import base64
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 from markupsafe import Markup
@@ -28,6 +25,7 @@ from samecam.report._histogram import (
     photo_histogram,
 )
 from samecam.report._names import marked, shown
+from samecam.report._parts import part, policy
 from samecam.report._thumbnails import Thumbnail
 
 LIMIT = 2000
@@ -79,39 +77,22 @@ def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool
     for figure in page.figures:
         if thumbnails is not None:
             figure.thumbnail = thumbnails.get(figure.photo.path, Thumbnail())
-    style, script = _file("page.css"), _file("page.js")
+    style, script = part("page.css"), part("page.js")
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(name=marked, shown=shown, service=service_text)
-    html = environment.from_string(_file("page.html")).render(
+    html = environment.from_string(part("page.html")).render(
         **_context(page),
         thumbnails=thumbnails is not None,
         blur=blur,
         style=Markup(style),
         script=Markup(script),
-        policy=_policy(style, script),
+        policy=policy(style, script),
         marks=Markup(report_marks(page.content.digest)),
         details=_script_json([_details(figure) for figure in page.figures]),
     )
     return seal_report(html)
-
-
-def _file(name: str) -> str:
-    return resources.files("samecam.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    """A content security policy: pictures of the page itself, this style, this script."""
-
-    def source(text: str) -> str:
-        digest = hashlib.sha256(text.encode()).digest()
-        return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
-
-    return (
-        f"default-src 'none'; img-src data:; style-src {source(style)}; "
-        f"script-src {source(script)}; base-uri 'none'; form-action 'none'"
-    )
 
 
 def _script_json(value: Any) -> Markup:

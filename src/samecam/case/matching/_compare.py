@@ -62,7 +62,7 @@ class _Compared:
     correlations: Doubles
     scores: Doubles
     law: evidence.Law
-    members: Sequence[evidence.Members | None]
+    members: Sequence[evidence.Members]
     n_pixels: int
 
 
@@ -201,11 +201,8 @@ def _candidates(results: Sequence[_Compared], *, weak: bool) -> Iterator[tuple[C
         cap = min(cap, evidence.WEAK_CAP) if weak else cap
         for c, (name, members) in enumerate(zip(result.names, result.members, strict=True)):
             score = result.scores[:, c]
-            rates, ratios = result.law.rate(score), np.full(len(score), np.nan)
-            if members is not None:
-                ratios = np.minimum(evidence.log_ratios(score, members, result.law), cap)
+            rates = result.law.rate(score)
+            ratios = np.minimum(evidence.log_ratios(score, members, result.law), cap)
             for k, one in enumerate(result.orientations):
-                correlation, ratio = float(result.correlations[k, c]), float(ratios[k])
-                facts = (correlation, float(score[k]), float(rates[k]))
-                known = None if np.isnan(ratio) else ratio
-                yield Candidate(name, one.turned, *facts, known, cap), one.frame
+                facts = (float(result.correlations[k, c]), float(score[k]), float(rates[k]))
+                yield Candidate(name, one.turned, *facts, float(ratios[k]), cap), one.frame

@@ -256,7 +256,7 @@ class _Camera:
         """The camera of some rows, with the scores that they have, each left out."""
         labels = np.zeros(len(rows), dtype=np.intp)
         given = evidence.comparisons_from_rows(rows, labels, memory=self._memory)
-        members = None
+        members = evidence.usual_members(rows.n_pixels)
         if len(rows) > 1:
             chance = evidence.group_chance(rows, given, labels, frame=frame, memory=self._memory)
             scores = chance.scores(given.own)

@@ -23,7 +23,7 @@ class Candidate:
     score : how far that is above chance, which was measured by shifts of the two
     p_value : probability that one photo of another camera has such a score
     log10_lr : likelihood ratio of the two propositions, this camera and another one, log10; at most
-        `cap`; None where nothing is known of the camera's own scores
+        `cap`
     cap : largest log10_lr that is supported
     camera : number of the group's camera; None for a reference
     view : how the group sees that camera, in words; "" where there are no views
@@ -34,7 +34,7 @@ class Candidate:
     correlation: float
     score: float
     p_value: float
-    log10_lr: float | None
+    log10_lr: float
     cap: float
     camera: int | None = None
     view: str = ""

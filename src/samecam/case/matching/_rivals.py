@@ -32,7 +32,7 @@ class Rivals:
     names : (k,) of the cameras: group numbers; None for a reference
     totals : (k,) squared norms of the sums
     hashes : numbers of the rows by the SHA-256 of their photos
-    members : (k,) what is known of the scores of each camera's photos; None: nothing
+    members : (k,) what is known of the scores of each camera's photos
     """
 
     rows: FingerprintStore
@@ -40,7 +40,7 @@ class Rivals:
     names: Sequence[int | None]
     totals: Doubles
     hashes: Mapping[str, int]
-    members: Sequence[evidence.Members | None]
+    members: Sequence[evidence.Members]
     _kept: dict[int, Floats | correlate.RowSum] = field(default_factory=dict)
 
     def source(self, orientations: Sequence[Orientation], row: int | None) -> correlate.Source:
@@ -164,7 +164,8 @@ def rivals_of(
     totals = correlate.squared_norms(rows, labels, memory=memory)
     hashes = {sha256: row for row, sha256 in enumerate(rows.hashes)}
     known = [scores.get(int(name), ()) for name in names]
-    members = [evidence.known_members(each) if len(each) else None for each in known]
+    usual = evidence.usual_members(rows.n_pixels)
+    members = [evidence.known_members(each) if len(each) else usual for each in known]
     return Rivals(rows, labels, names.tolist(), totals, hashes, members)
 
 
