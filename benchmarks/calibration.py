@@ -53,9 +53,9 @@ class Set(NamedTuple):
 class Size(NamedTuple):
     """Of simulated sets: cameras, photos of each, strangers, side of the frame."""
 
-    cameras: int = 60
+    cameras: int = 61
     photos: int = 12
-    strangers: int = 300
+    strangers: int = 100
     side: int = 256
 
 

@@ -8,7 +8,7 @@ from benchmarks import record
 from samecam.pages import Page, fill, power_of_ten, table
 
 Document = Mapping[str, Any]
-CLAIMS = (0.1, 0.01, 0.001, 0.0001)
+_FEW = 20
 
 
 def rate(value: float) -> str:
@@ -18,67 +18,102 @@ def rate(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if value >= 0.01 else power_of_ten(value)
 
 
-def rates(document: Document, law: str) -> str:
-    """Counted rates, with their intervals, for claimed ones; only the normal law has no floor."""
-    rows = document["result"]["rates"]
+def _cell(row: Mapping[str, Any]) -> str:
+    """A counted rate; in brackets if few were counted, so that it says little."""
+    text = f"{rate(row['rate'])} [{rate(row['low'])}, {rate(row['high'])}]"
+    return text if row["count"] >= _FEW else f"({text})"
+
+
+def rates(document: Document) -> str:
+    """Counted rates for claimed ones."""
     lines = []
-    for name in dict.fromkeys(row["set"] for row in rows):
-        mine = [row for row in rows if row["set"] == name]
-        cells = [f"{name} ({mine[0]['comparisons']:,})"]
-        for claim in CLAIMS:
-            row = min(mine, key=lambda row: abs(row["claimed"] / claim - 1))
-            counted = row[law]
-            text = f"{rate(counted['rate'])} [{rate(counted['low'])}, {rate(counted['high'])}]"
-            cells.append(text if row["supported"] or law == "normal" else "–")
-        lines.append(cells)
-    heads = [f"{claim:f}".strip("0") for claim in CLAIMS]
+    heads: list[str] = []
+    for one in document["result"]["sets"]:
+        heads = [f"{row['claimed']:f}".strip("0") for row in one["rates"]]
+        many = one["rates"][0]["n"]
+        lines.append([f"{one['set']} ({many:,})", *map(_cell, one["rates"])])
+        if one["same_model"] and "photographs" in one["set"]:
+            many = one["same_model"][0]["n"]
+            cells = map(_cell, one["same_model"])
+            lines.append([f"{one['set']}, another body of the same model ({many:,})", *cells])
     return table(["set (comparisons counted)", *heads], lines)
+
+
+def ratios(document: Document) -> str:
+    """Cost of likelihood ratios, by the size of groups."""
+    lines = []
+    for one in document["result"]["sets"]:
+        for row in one["ratios"]:
+            if not row["cameras"]:
+                continue
+            lines.append(
+                [
+                    one["set"],
+                    row["group"],
+                    f"{row['same']:,}, {row['different']:,}",
+                    f"{row['cllr']:.3f}".removeprefix("0"),
+                    f"{row['cllr_min']:.3f}".removeprefix("0"),
+                    f"{100 * row['eer']:.1f} %",
+                    f"{row['elub'][1]:.1f}",
+                    f"{one['cap']:.1f}",
+                ]
+            )
+    heads = ["set", "photos in the group", "comparisons, one camera and two", "Cllr", "at best"]
+    return table([*heads, "EER", "supported (log10)", "stated (log10)"], lines)
+
+
+def matches(document: Document) -> str:
+    """Strangers that match at a nominal .01, by the number of groups."""
+    sets = [one for one in document["result"]["sets"] if one["matches"]]
+    sizes = sorted({row["groups"] for one in sets for row in one["matches"]})
+    lines = []
+    for one in sets:
+        found = {row["groups"]: row for row in one["matches"]}
+        cells = []
+        for size in sizes:
+            row = found.get(size)
+            cells.append("–" if row is None else f"{100 * row['matched'] / row['photos']:.1f} %")
+        lines.append([one["set"], *cells])
+    return table(["set", *(f"{size} groups" if size > 1 else "1 group" for size in sizes)], lines)
+
+
+def kin(document: Document) -> str:
+    """What bodies of one model get."""
+    lines = []
+    for one in document["result"]["sets"]:
+        if one["kin_ratio"] is not None:
+            fit = one["fitted_same_model"]
+            lines.append(
+                [
+                    one["set"],
+                    f"{one['same_model'][0]['n']:,}",
+                    f"{fit['mean']:.2f}, {fit['scale']:.2f}",
+                    f"{one['kin_ratio']:.1f}",
+                    f"{100 * one['kin_misled']:.1f} %",
+                ]
+            )
+    heads = ["set", "comparisons", "mean and scale of scores", "largest ratio stated (log10)"]
+    return table([*heads, "above 10"], lines)
 
 
 def scenes(document: Document) -> str:
     """Pairs of photographs that are alike, by the threshold."""
-    photographs = document["result"]["photographs"]
+    given = document["result"]["scenes"]
     lines = []
-    for threshold, pairs in photographs[0]["alike_pairs"].items() if photographs else ():
-        others = f"{pairs['different_cameras']} of {photographs[0]['pairs_of_different_cameras']:,}"
+    for threshold, pairs in given["alike_pairs"].items() if given else ():
+        others = f"{pairs['different_cameras']} of {given['pairs_of_different_cameras']:,}"
         lines.append([threshold.removeprefix("0"), str(pairs["one_camera"]), others])
     return table(["alike above", "pairs of one camera", "pairs of different cameras"], lines)
-
-
-def links(document: Document) -> str:
-    """Groups, floors and PCE on the photographs."""
-    lines = []
-    for one in document["result"]["photographs"]:
-        low, _, middle, _, high = one["pce_quantiles"]
-        lines.append(
-            [
-                (f"{one['size']}²" if isinstance(one["size"], int) else one["size"])
-                + (", grid not removed" if one["preset"] == "paper" else ""),
-                str(one["groups"]),
-                str(one["clustered"]),
-                rate(one["floor"]),
-                str(one["links_at_floor"]),
-                f"{middle:.0f} ({low:.0f}, {high:.0f})",
-                f"{100 * one['pce_above_60']:.0f} %",
-                f"{1e3 * one['pce_seconds_a_photo']:.0f}",
-            ]
-        )
-    head = [
-        *("fingerprints", "groups", "clustered photos", "floor of one comparison"),
-        *("links within 10 % of the floor", "PCE, median (5 %, 95 %)", "PCE above 60"),
-        "PCE, ms a photo",
-    ]
-    return table(head, lines)
 
 
 def generated(document: Document) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
     return {
-        "stated": rates(document, "stated"),
-        "fitted": rates(document, "fitted"),
-        "normal": rates(document, "normal"),
+        "rates": rates(document),
+        "ratios": ratios(document),
+        "matches": matches(document),
+        "kin": kin(document),
         "scenes": scenes(document),
-        "links": links(document),
     }
 
 
