@@ -128,12 +128,17 @@ def real(folder: Path, squares: Sequence[int], most: int | None = None) -> Itera
     """The photographs, or some: whole frames, and squares in colour as with --size."""
     shots = photographs.load_judged(folder, most=most)
     names, cameras = np.unique([shot.camera for shot in shots], return_inverse=True)
-    models = np.unique([str(name).rpartition("_")[0] for name in names], return_inverse=True)[1]
+    models = np.unique([_model(str(name)) for name in names], return_inverse=True)[1]
     made = photographs.whole_frames(shots)
     yield Set("photographs, whole frame (default)", made.rows, cameras[made.used], models)
     for side in squares:
         rows = _stored(photographs.fingerprints(shots, side, "default"))
         yield Set(f"photographs, {side}²", rows, cameras, models)
+
+
+def _model(camera: str) -> str:
+    """Maker and model of a camera's name, maker_model_owner; one without an owner is its own."""
+    return camera.rpartition("_")[0] if camera.count("_") > 1 else camera
 
 
 def _stored(rows: Floats) -> MemoryStore:

@@ -95,7 +95,7 @@ class Frames:
         pairs = sum(row["photos"] * (row["photos"] + 1) / 2 for row in rows)
         return cls(
             pairs * words / sum(row["phases"]["Correlating"] for row in rows),
-            sum(row["evidence"]["chance"] for row in rows) / photos,
+            sum(row["evidence"]["peaks"] for row in rows) / photos,
             sum(row["evidence"]["comparing"] for row in rows) / len(rows),
             photos / len(rows),
             document["cores"],

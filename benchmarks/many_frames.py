@@ -87,7 +87,7 @@ def one_frame(
         "making_seconds": making,
         "seconds": seconds,
         "phases": phases.seconds,
-        "evidence": {"comparing": comparing, "chance": chance},
+        "evidence": {"comparing": comparing, "peaks": chance},
         "f": score.f,
         "precision": score.precision,
         "groups": int(model.n_clusters_),

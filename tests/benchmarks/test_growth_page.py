@@ -163,7 +163,7 @@ def test_each_machine_has_views_of_its_own():
 
 def test_rates_of_frames_are_those_that_were_measured():
     row = {"photos": 100, "phases": {"Correlating": 2.0, "Grouping": 9.0}}
-    rows = [row | {"evidence": {"comparing": 3.0, "chance": 4.0}}] * 2
+    rows = [row | {"evidence": {"comparing": 3.0, "peaks": 4.0}}] * 2
     measured = {"result": {"frames": rows}, "settings": {"pixels": 6400}, "cores": 5}
     assert growth_limits.Frames.of(measured) == growth_limits.Frames(
         rate=2 * 5050 * 100 / 4, peak=8 / 200, comparing=3.0, photos=100, cores=5
