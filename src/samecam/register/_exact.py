@@ -38,16 +38,20 @@ _Found: TypeAlias = list[tuple[View, int]]
 def exact_views(picture: Frame, camera: Frame) -> list[View]:
     """Views in which a picture sees all of a camera's frame: reduced, turned, or its middle.
 
+    Reduced also to the same longer side: a camera that is known by pictures in 16:9 sees the middle
+    of copies in 4:3.
+
     None of a picture that is compared pixel by pixel anyway, or has less pixels each way.
     """
     views = []
     for turn in (0, 90, 180, 270):
         width, height = reversed(picture) if turn % 180 else picture
-        scale = min(width / camera.width, height / camera.height)
         if (width - height) * (camera.width - camera.height) < 0:
             continue
-        if scale > _SAME:
-            views.append(View(turn, scale=scale))
+        scale = min(width / camera.width, height / camera.height)
+        longer = max(width, height) / max(camera)  # of which the picture sees the middle
+        scales = {each for each in (scale, longer) if each > _SAME}
+        views += [View(turn, scale=each) for each in sorted(scales)]
         if scale == 1:
             half = (width - camera.width) % 2 / 2, (height - camera.height) % 2 / 2
             both = [View(turn, mirrored, shift=half) for mirrored in (False, True)]

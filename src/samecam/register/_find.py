@@ -11,9 +11,9 @@ from samecam.arrays import Labels
 from samecam.frames import Frame
 from samecam.register._cameras import Camera, Cameras, cameras_of
 from samecam.register._links import Link, Searcher
-from samecam.register._photos import camera_piece, photo_links
+from samecam.register._photos import Placing, camera_piece
 from samecam.register._pieces import GroupedRows, Numbered, Patterns, Piece, pieces
-from samecam.register._searches import Search
+from samecam.register._searches import Search, reading_seconds
 from samecam.register._view import View
 
 # Seconds of a core for which may be searched: so many, and those that all photos took to be read,
@@ -22,7 +22,7 @@ _LEAST, _READING, _MEGAPIXEL = 12.0, 0.03, 0.011
 _PHOTOS = 1 / 2
 # What views that are compared as they are take beside, of that.
 _COMPARED = 1 / 3
-# Times that photos alone are tried again, since cameras have grown by others.
+# Times that photos alone are looked at again, since cameras have grown by others.
 _ROUNDS = 3
 
 
@@ -112,26 +112,36 @@ class _Work:
         self._cameras, self._dropped = cameras_of(shapes, sizes, together)
 
     def _place_photos(self, seconds: float) -> None:
-        """Photos alone at cameras, again and again as long as cameras grow.
+        """Photos alone at cameras: first those that are easily found, by which cameras grow.
 
         What would take more than so many seconds of a core, about, is not searched.
         """
-        changed = set(range(len(self._cameras)))
-        for turn in range(_ROUNDS):
-            left = seconds - (0.0 if math.isinf(seconds) else self._placing.seconds)
-            alone = [item for item in self._alone.items() if item[0] not in self._placed]
-            if not alone or not changed:
+        alone = list(self._alone.items())
+        if not alone or not self._cameras:
+            return
+        cameras = [(k, self._camera_piece(k)) for k in range(len(self._cameras))]
+        judges = dict.fromkeys(self._alone, self._placing.judge)
+        placing = Placing(self._placing, alone, cameras, judges)
+        placing.compare()
+        seconds -= reading_seconds(alone)
+        seconds -= placing.search_named(seconds)
+        self._place(placing)
+        placing.search(seconds)
+        for _ in range(_ROUNDS):
+            if not self._place(placing):
                 return
-            cameras = [(k, self._camera_piece(k)) for k in sorted(changed)]
-            judges = dict.fromkeys((photo for photo, _ in alone), self._placing.judge)
-            found = photo_links(
-                self._placing, alone, cameras, judges, zooms=turn == 0, seconds=left
-            )
-            changed = set()
-            for link in sorted(found, key=lambda link: -(link.view.score or 0)):
-                if link.picture not in self._placed:
-                    self._placed[link.picture] = link
-                    changed.add(link.camera)
+
+    def _place(self, placing: Placing) -> bool:
+        """Take what was found, the strongest first; whether cameras have grown by it."""
+        links = sorted(placing.links(), key=lambda link: -(link.view.score or 0))
+        changed = set()
+        for link in links:
+            if link.picture not in self._placed:
+                self._placed[link.picture] = link
+                changed.add(link.camera)
+        placing.remove(self._placed.keys())
+        placing.grown({k: self._camera_piece(k) for k in sorted(changed)})
+        return bool(changed)
 
     def _camera_piece(self, number: int) -> Piece:
         """The pattern of a camera in its first group's frame: all that see it, added up."""

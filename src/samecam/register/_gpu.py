@@ -185,14 +185,8 @@ def _tops(products: torch.Tensor, chosen: Sequence[int]) -> list[list[Top]]:
 
 def _tops_of(products: torch.Tensor) -> list[list[Top]]:
     """The same of products (cameras, scales, places)."""
-    scores = products - _median(products)
-    spread = _median(scores.abs())[:, :, 0].double().square()
-    half = USUAL // 2
-    edges = torch.cat(
-        [spread[:, :1].expand(-1, half), spread, spread[:, -1:].expand(-1, half)], dim=1
-    )
-    usual = avg_pool1d(edges, USUAL, stride=1).clamp_(min=0).sqrt_().mul_(MAD)
-    scores /= usual.clamp_(min=1e-30)[:, :, None].float()
+    scores = _against_usual(products - _median(products))
+    scores = torch.minimum(scores, _against_usual(products))
     cameras, n, spots = scores.shape
     lines = torch.arange(n, device=scores.device)
     made = []
@@ -203,6 +197,17 @@ def _tops_of(products: torch.Tensor) -> list[list[Top]]:
         scores.masked_fill_(near[:, :, None], -torch.inf)
     peaks = [[Top(score, place // spots, place % spots) for score, place in some] for some in made]
     return [[peaks[k][camera] for k in range(PEAKS)] for camera in range(cameras)]
+
+
+def _against_usual(products: torch.Tensor) -> torch.Tensor:
+    """As `_rows._against_usual`."""
+    spread = _median(products.abs())[:, :, 0].double().square()
+    half = USUAL // 2
+    edges = torch.cat(
+        [spread[:, :1].expand(-1, half), spread, spread[:, -1:].expand(-1, half)], dim=1
+    )
+    usual = avg_pool1d(edges, USUAL, stride=1).clamp_(min=0).sqrt_().mul_(MAD)
+    return products / usual.clamp_(min=1e-30)[:, :, None].float()
 
 
 def _median(values: torch.Tensor) -> torch.Tensor:

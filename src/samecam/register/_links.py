@@ -18,12 +18,17 @@ from samecam.register._view import View
 
 # Share of the correlation of one camera that a link between groups must show.
 LEAST_SHARE = 0.12
+# The same of a photo alone that is no copy, between what strangers (up to .13) and real views (from
+# .3) of groups show.
+_LEAST_ALONE = 0.2
 # Share of the score that must be left without the best and the worst tenth of the tiles.
 _SPREAD = 0.5
 # Views that a fit tries for each place of the coarse search, so to say (benchmarks/strangers.py).
 FIT_PLACES = 100
 # Score from which no other peak of a pair is looked at, and nothing else is searched for it.
 CLEAR = 10.0
+# Scale from which a picture counts as no coarser than the camera.
+_FINER = 0.94
 # Score of a crop's best place from which it is fitted.
 _CROP = 5.5
 
@@ -69,11 +74,31 @@ class Judge:
 
 
 class Fit(NamedTuple):
-    """A place, what was made of it, and whether it was compared as it is."""
+    """A place, and what was made of it.
+
+    Attributes
+    ----------
+    peak : the place
+    fitted : the view there
+    exact : whether it was compared as it is
+    swapped : whether picture and camera are not those of the search: the picture is the finer one
+    """
 
     peak: Peak
     fitted: Fitted
     exact: bool = False
+    swapped: bool = False
+
+    @property
+    def clear(self) -> bool:
+        """Whether nothing else need be searched for this pair."""
+        return (self.fitted.view.score or 0.0) > CLEAR
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """Picture and camera of the search."""
+        a, b = self.peak[:2]
+        return (b, a) if self.swapped else (a, b)
 
 
 Judges = Callable[[int, int], Judge]  # that of a picture and a camera, by their numbers
@@ -114,24 +139,22 @@ class Searcher:
         """Links among pieces, searched for so many seconds of a core, about."""
         there, judge = dict(pieces), self.judge
         fits = self.exact(pieces, pieces, lambda *_: judge, same=True)
-        clear = {fit.peak[:2] for fit in fits if (fit.fitted.view.score or 0) > CLEAR}
+        clear = {fit.pair for fit in fits if fit.clear}
         work = within(self.plan(pieces, pieces), seconds)
         fits += self.fits(work, lambda *_: judge, clear, same=True)
         judged = [judged_link(fit, there, there, judge) for fit in fits]
         return [link for link in judged if link is not None]
 
-    def plan(
-        self, pictures: Numbered, cameras: Numbered, *, near: bool = True, zooms: bool = True
-    ) -> list[Part]:
+    def plan(self, pictures: Numbered, cameras: Numbered, *, near: bool = True) -> list[Part]:
         """What there is to be searched, beside views that are compared as they are.
 
         Parameters
         ----------
         near : whether scales near 1 are searched
-        zooms : whether all zooms are searched, beside those that EXIF names
         """
-        all_of_it = searches(pictures, cameras, self.search if zooms else "quick")
-        return [part for part in all_of_it if near or part.scales.values[0] >= 1]
+        all_of_it = searches(pictures, cameras, self.search)
+        least = 0.0 if near else 1.0
+        return [part for part in all_of_it if part.scales.values[0] / part.scales.level >= least]
 
     def fits(
         self,
@@ -157,7 +180,7 @@ class Searcher:
         known = set(clear)
         for part in some:
             found = list(self._fits(part, judges, known, same=same))
-            known |= {fit.peak[:2] for fit in found if (fit.fitted.view.score or 0) > CLEAR}
+            known |= {fit.pair for fit in found if fit.clear}
             fits += found
         return fits
 
@@ -219,7 +242,7 @@ class Searcher:
     ) -> Iterator[Fit]:
         """Peaks of one search, the best first, and what a fit makes of them."""
         some, others, scales, radius, asked, *_ = part
-        once = bool(scales.values[0] < 1)  # of two pieces either may be the picture
+        once = bool(scales.values[0] < scales.level)  # of two pieces either may be the picture
 
         def wanted(a: int, b: int) -> bool:
             if (asked is not None and (a, b) not in asked) or (a, b) in known:
@@ -250,11 +273,10 @@ class Searcher:
         for peak in sorted(found, key=lambda peak: -(peak.view.score or 0)):
             if peak[:2] in clear:
                 continue
-            patterns = seen[peak.picture].pattern(), there[peak.camera].pattern()
-            fitted = fit_view(*patterns, replace(peak.view, score=None), radius=radius)
-            if fitted is not None:
-                yield Fit(peak, fitted)
-                clear.update({peak[:2]} if (fitted.view.score or 0) > CLEAR else set())
+            fit = _fit(peak, seen[peak.picture], there[peak.camera], radius)
+            if fit is not None:
+                yield fit
+                clear.update({fit.pair} if fit.clear else set())
 
     def _told(self) -> None:
         self._done += 1
@@ -262,22 +284,46 @@ class Searcher:
             self._progress(self._done, self._total)
 
 
+def _fit(peak: Peak, picture: Piece, camera: Piece, radius: float) -> Fit | None:
+    """What a fit makes of a place, of which the finer pattern is the picture."""
+    start, swapped = replace(peak.view, score=None), peak.view.scale < _FINER
+    if swapped:
+        start = start.inverse(picture.frame, camera.frame)
+        peak = Peak(peak.camera, peak.picture, replace(start, score=peak.view.score))
+        picture, camera, radius = camera, picture, radius / start.scale
+    fitted = fit_view(picture.pattern(), camera.pattern(), start, radius=radius)
+    return None if fitted is None else Fit(peak, fitted, swapped=swapped)
+
+
 def judged_link(
     fit: Fit, pictures: Mapping[int, Piece], cameras: Mapping[int, Piece], judge: Judge
 ) -> Link | None:
     """The link that a fit of a picture at a camera is, if it is one."""
-    peak, fitted, exact = fit
+    peak, fitted, exact = fit[:3]
     score = fitted.view.score or 0.0
     rate = judge.probability(score, exact=exact)
     seen, there = pictures[peak.picture], cameras[peak.camera]
-    expected = math.sqrt(max(seen.reliable, 0.0) * max(there.reliable, 0.0))
+    expected = _expected(seen, there, fitted.view)
     share = fitted.correlation / expected if expected > 0 else None
     spread = _without_extremes(fitted.scores)  # an overlay in one tile is no sensor
     if max(rate, judge.probability(spread, exact=exact)) > judge.rate or spread < _SPREAD * score:
         return None
-    if share is not None and share < LEAST_SHARE:
+    least = _LEAST_ALONE if min(seen.photos, there.photos) == 1 else LEAST_SHARE
+    if share is not None and share < least:
         return None
     return Link(peak.picture, peak.camera, replace(fitted.view, rate=rate, share=share))
+
+
+def _expected(picture: Piece, camera: Piece, view: View) -> float:
+    """Correlation that one sensor would show; 0 where that is unknown, as of reduced copies.
+
+    A photo alone is taken for as good as those of the group that it is compared with.
+    """
+    if camera.photos == 1 and view.scale > 1 / _FINER:
+        return 0.0
+    there = camera.reliable if camera.photos > 1 else picture.of_one
+    own = picture.reliable if picture.photos > 1 else camera.of_one
+    return math.sqrt(max(own, 0.0) * max(there, 0.0))
 
 
 def _without_extremes(scores: Doubles) -> float:

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from samecam import compute
 from samecam.arrays import Doubles
 from samecam.register._pieces import Piece
-from samecam.register._resample import Pattern
+from samecam.register._resample import Pattern, reduced
 from samecam.register._rows import Middles, Place, Top, Turning
 from samecam.register._view import View
 
@@ -27,12 +27,14 @@ class Scales:
     ----------
     values : pixels of the picture in one of the camera
     side : of the middle that is compared
-    spots : turns and shifts that are tried
+    spots : turns and shifts that are tried, in pixels of what is compared
+    level : by which cameras are made smaller first; `values` are pixels in one of these
     """
 
     values: Doubles
     side: int
     spots: Sequence[Place]
+    level: float = 1.0
 
     @property
     def positions(self) -> int:
@@ -86,7 +88,7 @@ def peaks(
     least = _least(scales.positions, pairs, often)
     for start in range(0, len(cameras), step):
         some = cameras[start : start + step]
-        middles = kept.middles(some, spots, scales.side, device)
+        middles = kept.middles(some, scales, device)
         for number, piece in pictures:
             if told is not None and start == 0:
                 told()
@@ -95,7 +97,7 @@ def peaks(
                 continue
             tops = middles.highest(piece.pattern(), scales.values, chosen)
             for camera, highest in zip(chosen, tops, strict=True):
-                for view in (_view(top, scales, spots) for top in highest if top.score >= least):
+                for view in (_view(top, scales) for top in highest if top.score >= least):
                     yield Peak(number, some[camera][0], view)
 
 
@@ -110,27 +112,36 @@ class Kept:
     """The middles of some cameras that were made last: searches of one kind follow each other."""
 
     def __init__(self) -> None:
-        self._of: tuple[list[Piece], Sequence[Place], int] | None = None
+        self._of: _Asked | None = None
         self._middles: _Compared | None = None
 
     def middles(
-        self, cameras: Sequence[tuple[int, Piece]], spots: Sequence[Place], side: int, device: str
+        self, cameras: Sequence[tuple[int, Piece]], scales: Scales, device: str
     ) -> "_Compared":
         """The middles of cameras at all places, made anew if they are others."""
-        of = [piece for _, piece in cameras], spots, side
+        of = [piece for _, piece in cameras], scales.spots, scales.side, scales.level
         if self._middles is None or self._of is None or not _same(of, self._of):
             self._of = self._middles = None  # before memory is taken again
-            self._middles = _middles([piece.pattern for piece in of[0]], spots, side, device)
+            patterns = [smaller(piece, scales) for piece in of[0]]
+            self._middles = _middles(patterns, scales.spots, scales.side, device)
             self._of = of
         return self._middles
 
 
-_Asked = tuple[list[Piece], Sequence[Place], int]
+_Asked = tuple[list[Piece], Sequence[Place], int, float]
+
+
+def smaller(piece: Piece, scales: Scales) -> Callable[[], Pattern]:
+    """Gives the pattern of a camera as it is compared, or more of it."""
+    if scales.level == 1:
+        return piece.pattern
+    wide = scales.side + 2 * max(max(abs(spot.x), abs(spot.y)) for spot in scales.spots)
+    return lambda: reduced(piece.pattern(), scales.level, (wide, wide))
 
 
 def _same(one: _Asked, other: _Asked) -> bool:
     pieces = len(one[0]) == len(other[0]) and all(map(is_, one[0], other[0]))
-    return pieces and one[2] == other[2] and list(one[1]) == list(other[1])
+    return pieces and one[2:] == other[2:] and list(one[1]) == list(other[1])
 
 
 def _middles(
@@ -150,10 +161,11 @@ def _most_rows(side: int, memory: int, device: str) -> int:
     return min(memory, compute.default_memory(device) // 2) // side**2
 
 
-def _view(top: Top, scales: Scales, spots: Sequence[Place]) -> View:
-    (turn, mirrored), x, y = spots[top.place]
-    scale = float(scales.values[top.scale])
-    return View(turn, mirrored, scale, shift=(float(x), float(y)), score=top.score)
+def _view(top: Top, scales: Scales) -> View:
+    (turn, mirrored), x, y = scales.spots[top.place]
+    scale = float(scales.values[top.scale]) / scales.level
+    shift = (x * scales.level, y * scales.level)
+    return View(turn, mirrored, scale, shift=shift, score=top.score)
 
 
 def _least(positions: int, pairs: int, often: float) -> float:

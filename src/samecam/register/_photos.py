@@ -1,7 +1,7 @@
 """Single photos at cameras: how each sees one, if it does."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -15,11 +15,12 @@ from samecam.arrays import Floats
 from samecam.compute import thread_count
 from samecam.frames import Frame
 from samecam.register._cameras import Cameras, judged_as
-from samecam.register._links import CLEAR, Fit, Judge, Link, Searcher, judged_link
+from samecam.register._fit import fixed_view
+from samecam.register._links import Fit, Judge, Link, Searcher, judged_link
 from samecam.register._pattern import as_pattern
 from samecam.register._pieces import SMALLEST, GroupedRows, Numbered, Patterns, Piece, pieces
 from samecam.register._resample import warped
-from samecam.register._searches import Search, reading_seconds, within
+from samecam.register._searches import Search, looks, reading_seconds, within
 from samecam.register._view import View
 
 # Least scale at which a picture adds to the pattern of its camera.
@@ -34,7 +35,6 @@ def photo_links(
     cameras: Numbered,
     judges: Mapping[int, Judge],
     *,
-    zooms: bool = True,
     seconds: float = math.inf,
 ) -> list[Link]:
     """How photos see cameras, also where the photo is the coarser of both; crops in "deep".
@@ -42,28 +42,37 @@ def photo_links(
     Parameters
     ----------
     judges : of each photo, by its number: what is searched for it is counted and judged there
-    zooms : whether all zooms are searched, beside those that EXIF names
     seconds : of a core that it may take, about; what does not fit is not searched
     """
-    placing = _Placing(searcher, photos, cameras, judges)
+    placing = Placing(searcher, photos, cameras, judges)
     placing.compare()
     seconds -= reading_seconds(photos)
-    seconds -= placing.search(seconds, zooms=False, named=True)
-    placing.search(seconds, zooms=zooms, named=False)
+    seconds -= placing.search_named(seconds)
+    placing.search(seconds)
     return placing.links()
 
 
-class _Placing:
-    """Photos on their way to cameras; those that are clearly placed are not searched any more."""
+class Placing:
+    """Photos on their way to cameras; those that are clearly placed are not searched any more.
+
+    Parameters
+    ----------
+    photos, cameras : numbers and pieces
+    judges : of each photo, by its number: what is searched for it is counted and judged there
+    """
 
     def __init__(
         self, searcher: Searcher, photos: Numbered, cameras: Numbered, judges: Mapping[int, Judge]
     ) -> None:
         self._searcher, self._judges = searcher, judges
         self._photos, self._cameras = dict(photos), dict(cameras)
-        self._left, self._there = list(photos), list(cameras)
+        self._left = list(photos)
         self._fits: list[Fit] = []
         self._back: list[Fit] = []  # where the camera is taken for a picture of the photo
+
+    @property
+    def _there(self) -> Numbered:
+        return sorted(self._cameras.items())
 
     def _of_picture(self, photo: int, _: int) -> Judge:
         return self._judges[photo]
@@ -78,27 +87,76 @@ class _Placing:
         self._fits += searcher.exact(self._left, self._there, self._of_picture)
         self._take_out()
 
-    def search(self, seconds: float, *, zooms: bool, named: bool) -> float:
-        """Search at zooms that EXIF names, or for all else; and the seconds that it took, about."""
+    def search_named(self, seconds: float) -> float:
+        """Search at zooms that EXIF names; and the seconds that it took, about."""
+        return self._search(seconds, known=True)
+
+    def search(self, seconds: float) -> float:
+        """Search for all else."""
         searcher, began = self._searcher, self._searcher.seconds
-        coarser = searcher.plan(self._there, self._left, near=False, zooms=zooms)
-        finer = searcher.plan(self._left, self._there, zooms=zooms)
-        coarser, finer = ([part for part in p if part.known == named] for p in (coarser, finer))
+        if searcher.search != "normal":
+            return self._search(seconds, known=False)
+        found = searcher.fits(within(looks(self._left, self._there), seconds), self._of_camera)
+        self._back += [fit for fit in found if not fit.swapped]
+        self._fits += [fit for fit in found if fit.swapped]
+        self._take_out()
+        return searcher.seconds - began
+
+    def _search(self, seconds: float, *, known: bool) -> float:
+        """Search where the photo is the coarser, then where it is the finer of both."""
+        searcher, began = self._searcher, self._searcher.seconds
+        coarser = searcher.plan(self._there, self._left, near=False)
+        finer = searcher.plan(self._left, self._there)
+        coarser, finer = ([part for part in p if part.known == known] for p in (coarser, finer))
         work = within([*coarser, *finer], seconds)
         self._back += searcher.fits(work[: len(coarser)], self._of_camera)
         self._take_out()
         left = {photo for photo, _ in self._left}
         rest = [part and part.without(self._photos.keys() - left) for part in work[len(coarser) :]]
         self._fits += searcher.fits(rest, self._of_picture)
-        if searcher.search == "deep" and not named:
+        if searcher.search == "deep" and not known:
             self._fits += searcher.crops(self._left, self._there, self._of_picture)
         self._take_out()
         return searcher.seconds - began
 
     def _take_out(self) -> None:
-        placed = {fit.peak.picture for fit in self._fits if (fit.fitted.view.score or 0) > CLEAR}
-        placed |= {fit.peak.camera for fit in self._back if (fit.fitted.view.score or 0) > CLEAR}
+        placed = {fit.peak.picture for fit in self._fits if fit.clear}
+        self.remove(placed | {fit.peak.camera for fit in self._back if fit.clear})
+
+    def remove(self, placed: Set[int]) -> None:
+        """Search no more for these photos."""
         self._left = [item for item in self._left if item[0] not in placed]
+
+    def grown(self, cameras: Mapping[int, Piece]) -> None:
+        """Look again at what was not clear, with cameras whose patterns have changed."""
+        self._cameras.update(cameras)
+        left = {photo for photo, _ in self._left}
+        fits, back = self._fits, self._back
+        self._fits = [
+            self._again(fit, self._photos, self._cameras, self._judges[fit.peak.picture])
+            if fit.peak.camera in cameras and fit.peak.picture in left
+            else fit
+            for fit in fits
+        ]
+        self._back = [
+            self._again(fit, self._cameras, self._photos, self._judges[fit.peak.camera])
+            if fit.peak.picture in cameras and fit.peak.camera in left
+            else fit
+            for fit in back
+        ]
+
+    @staticmethod
+    def _again(
+        fit: Fit, pictures: Mapping[int, Piece], cameras: Mapping[int, Piece], judge: Judge
+    ) -> Fit:
+        """The same view of patterns that may have changed, counted as one more that was tried."""
+        a, b = pictures[fit.peak.picture], cameras[fit.peak.camera]
+        fitted = fixed_view(a.pattern(), b.pattern(), fit.fitted.view)
+        if fit.exact:
+            judge.add_exact(1)
+        else:
+            judge.add_places(1, 0)
+        return fit if fitted is None else fit._replace(fitted=fitted)
 
     def links(self) -> list[Link]:
         """What is a view, by all that was searched for each photo."""
@@ -134,7 +192,12 @@ def camera_piece(
     if not seen:
         return first
     key = ("camera", number, len(seen))
-    return first._replace(pattern=lambda: patterns.get(key, lambda: added(first, seen)))
+    photos = first.photos + sum(piece.photos for piece, _ in seen)
+    return first._replace(
+        pattern=lambda: patterns.get(key, lambda: added(first, seen)),
+        photos=photos,
+        reliable=first.reliable_with(photos),
+    )
 
 
 def added(first: Piece, seen: Sequence[tuple[Piece, View]]) -> npt.NDArray[np.int8]:

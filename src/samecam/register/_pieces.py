@@ -57,6 +57,15 @@ class Piece(NamedTuple):
     reliable: float = float("nan")
     zoom: float = float("nan")
 
+    @property
+    def of_one(self) -> float:
+        """How reliable the pattern of one of its photos is, on average; NaN: unknown."""
+        return self.reliable / (self.photos - (self.photos - 1) * self.reliable)
+
+    def reliable_with(self, photos: int) -> float:
+        """How reliable the pattern is when it is of so many photos of this kind."""
+        return photos * self.of_one / (1 + (photos - 1) * self.of_one)
+
 
 Numbered = Sequence[tuple[int, Piece]]
 

@@ -75,19 +75,29 @@ class Middles:
 
 
 def _tops(products: Floats) -> list[Top]:
-    """The best peaks, at scales that differ, against what is usual about each scale."""
-    from scipy.ndimage import uniform_filter1d
+    """The best peaks, at scales that differ, against what is usual about each scale.
 
+    A peak stands out from the other places at its scale, and from 0 as well: the products of smooth
+    patterns are alike at neighbouring places, and differ there by less than chance makes.
+    """
     left = products - np.median(products, axis=1, keepdims=True)
-    spread = np.median(np.abs(left), axis=1).astype(np.float64)
-    spread = MAD * np.sqrt(uniform_filter1d(spread**2, USUAL, mode="nearest"))
-    scores = left / np.maximum(spread, 1e-30)[:, np.newaxis]
+    scores = np.minimum(_against_usual(left), _against_usual(products))
     tops = []
     for _ in range(PEAKS):
         s, p = map(int, np.unravel_index(int(np.argmax(scores)), scores.shape))
         tops.append(Top(float(scores[s, p]), s, p))
         scores[max(0, s - WIDE) : s + WIDE + 1] = -np.inf
     return tops
+
+
+def _against_usual(products: Floats) -> Doubles:
+    """Products in units of what is usual at neighbouring scales."""
+    from scipy.ndimage import uniform_filter1d
+
+    spread = np.median(np.abs(products), axis=1).astype(np.float64)
+    spread = MAD * np.sqrt(uniform_filter1d(spread**2, USUAL, mode="nearest"))
+    scores: Doubles = products / np.maximum(spread, 1e-30)[:, np.newaxis]
+    return scores
 
 
 def level_of(scale: float) -> float:

@@ -1,7 +1,7 @@
 """What is searched: which pictures at which cameras, at which scales, turns and shifts."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -11,7 +11,7 @@ from samecam.arrays import Doubles
 from samecam.frames import Frame
 from samecam.register._peaks import MOST, OFTEN, Scales
 from samecam.register._pieces import Numbered, Piece
-from samecam.register._rows import Turning, places
+from samecam.register._rows import Turning, level_of, places
 
 Search = Literal["quick", "normal", "deep"]
 
@@ -20,7 +20,7 @@ _SIDES, _ENOUGH = (256, 512), 24.0
 _SELDOM = 0.01
 # Seconds of a core for a pixel that is read, one that is made smaller, for a scale, a pixel at it,
 # one at a place, one compared, and for a fit.
-_READ, _REDUCED, _SCALE, _RESAMPLED = 5e-9, 3e-9, 1e-4, 1.5e-9
+_READ, _REDUCED, _SCALE, _RESAMPLED = 5e-9, 1e-9, 1e-4, 1.5e-9
 _PLACED, _COMPARED, _FITTED = 1.4e-9, 5e-12, 0.06
 # Shares of the side in which all is searched where there is little time.
 _SMALLER = (1.0, 0.875, 0.75, 0.625, 0.5)
@@ -28,6 +28,9 @@ _SMALLER = (1.0, 0.875, 0.75, 0.625, 0.5)
 _ABOUT = 0.006
 _ZOOM_ABOUT = 0.015
 _NEAR, _MOST = 1.06, 6.5
+# Side of the square in which photos alone are searched at all zooms, and by how much cameras are
+# made smaller for it, at least, where they are large enough.
+_LOOK, _PITCH = 512, 2.0
 # Pixels of the camera that a zoomed picture must see, each way.
 _LEAST_SIDE = 100
 
@@ -64,7 +67,8 @@ class Part(NamedTuple):
     @property
     def often(self) -> float:
         """Chance peaks of a pair that are fitted: of single photos, which may be many, fewer."""
-        return _SELDOM if _single(self.pictures, self.cameras) else OFTEN
+        seldom = _SELDOM if self.usual else _SELDOM / 5
+        return seldom if _single(self.pictures, self.cameras) else OFTEN
 
     @property
     def seconds(self) -> float:
@@ -74,10 +78,13 @@ class Part(NamedTuple):
         scale = _SCALE + pixels * (_RESAMPLED + rows * _COMPARED)
         fits = min(len(self.pictures) * len(self.cameras) * self.often, MOST)
         smaller = sum(piece.frame.n_pixels for _, piece in self.pictures)
+        level = self.scales.level if self.scales.level > 1 else 0.0
+        levels = {level_of(float(scale)) for scale in self.scales.values} - {1.0}
         return (
-            (_REDUCED * smaller if self.scales.values[-1] > math.sqrt(2) else 0.0)
+            _REDUCED * smaller * len(levels)
             + len(self.pictures) * len(self.scales.values) * scale
             + (0.0 if self.known else rows * pixels * _PLACED)  # many in a row have the same
+            + len(self.cameras) * _REDUCED * pixels * level**2
             + fits * _FITTED
         )
 
@@ -101,12 +108,13 @@ def reading_seconds(pieces: Numbered) -> float:
     return _READ * sum(piece.frame.n_pixels for _, piece in pieces)
 
 
-def within(parts: Sequence[Part], seconds: float) -> list[Part | None]:
+def within(work: Iterable[Part], seconds: float) -> list[Part | None]:
     """What can be searched in so many seconds of a core, about; None for what cannot.
 
     What is usual is searched in smaller middles if need be. Where even those take too long, the
     first of it; else what is left goes to the rest.
     """
+    parts = list(work)
     known = sum(part.seconds for part in parts if part.known)
     usual = [part for part in parts if part.usual and not part.known]
     for share in _SMALLER:
@@ -130,11 +138,12 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
     """What is searched, from cheap to dear."""
     few = _single(pictures, cameras) and search != "deep"  # what is unusual comes last
     for some, others, zoom in _zoomed(pictures, cameras):
-        ways = list(turnings(some[0][1].frame, others[0][1].frame))
-        most, reach = (768, 2) if few else (1536, 3)
-        steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, most, some, others)
-        scales = Scales(steps, side, tuple(places(ways[:1], reach)))
-        yield Part(some, others, scales, 800.0, known=True)
+        plain, _ = _plain_and_rest(some[0][1].frame, others[0][1].frame)
+        most, reach = (2 * _LOOK, 2) if few else (1536, 3)
+        level = _coarse(others, most) if few else 1.0
+        steps, side = _steps(zoom, _ZOOM_ABOUT, 1.2, most, some, others, level)
+        scales = Scales(steps, side, tuple(places(plain, reach)), level)
+        yield Part(some, others, scales, 0.6 * side * level if few else 800.0, known=True)
     yield from _near(pictures, cameras, usual=True)
     if search != "quick":
         yield from _all_zooms(pictures, cameras, search)
@@ -142,10 +151,66 @@ def searches(pictures: Numbered, cameras: Numbered, search: Search) -> Iterator[
         seen, there = some[0][1].frame, others[0][1].frame
         ways = [way for way in turnings(seen, there) if not (few and way.mirrored)]
         for ratio in _ratios(seen, there):
-            steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others)
-            scales = Scales(steps, side, tuple(places(ways, 1)))
+            level = 1.0 if few else _coarse(others, 1024)
+            steps, side = _steps(ratio, _ABOUT, 0.6, 1024, some, others, level)
+            scales = Scales(steps, side, tuple(places(ways, 1)), level)
             yield Part(some, others, scales, math.inf, usual=False)
     yield from _near(pictures, cameras, usual=False)
+
+
+def looks(photos: Numbered, cameras: Numbered) -> Iterator[Part]:
+    """Photos alone at all zooms, in coarse pixels: cameras are the pictures of what is searched.
+
+    Messengers and lenses leave most of a pattern at low frequencies, so that coarser pixels show
+    more of it in the same square. And the cameras, which are few, are made smaller by many scales
+    once, each photo only by powers of √2.
+    """
+    for some, others in parts(photos, cameras, _shape_and_size):
+        plain, rest = _plain_and_rest(others[0][1].frame, some[0][1].frame)
+        turned = [way for way in rest if not way.mirrored]
+        large = max(max(piece.frame) for _, piece in some)
+        coarsest = min(max(piece.frame) for _, piece in others)
+        ratio = min(1.0, large / coarsest)
+        low = ratio * _NEAR if ratio * _NEAR < 1 else 1 / _NEAR  # a copy is compared as it is
+        for told, few, many in _by_what_is_known(some, others):
+            high = _NEAR if told else _MOST * ratio
+            short = max(min(piece.frame) for _, piece in few)
+            side = min(_LOOK, 64 * -(-min(short, coarsest) // 64))
+            coarse = _coarse(many, math.sqrt(2) * side)
+            for level, begin, end in _levels(low, high, short / side, coarse):
+                count = 2 + int(math.log(end / begin) * side / 2.2)
+                steps = np.geomspace(level / end, level / begin, count)
+                for ways, usual in ((plain, not told), (turned, False)):
+                    scales = Scales(steps, side, tuple(places(ways, 1)), level)
+                    if ways and (usual or not told or ways is plain):
+                        yield Part(many, few, scales, 0.6 * side * level, usual=usual)
+
+
+def _coarse(cameras: Numbered, side: float) -> float:
+    """By how much cameras are made smaller, so that such a side of them is still within all."""
+    short = min(min(piece.frame) for _, piece in cameras)
+    return min(_PITCH, max(1.0, short / side))
+
+
+def _levels(
+    low: float, high: float, most: float, pitch: float
+) -> Iterator[tuple[float, float, float]]:
+    """By how much a photo is made smaller for scales from one to another.
+
+    Parameters
+    ----------
+    low, high : scales of photos, pixels in one of the camera
+    most : by which photos still fill the square that is compared
+    pitch : by which cameras are made smaller, at least
+    """
+    level, begin = 1.0, low
+    while begin < high:
+        last = level * math.sqrt(2) > max(most, 1.0)
+        end = high if last else min(level / pitch, high)
+        if end > begin:
+            yield level, begin, end
+            begin = end
+        level *= math.sqrt(2)
 
 
 def _near(pictures: Numbered, cameras: Numbered, *, usual: bool) -> Iterator[Part]:
@@ -173,9 +238,11 @@ def _all_zooms(pictures: Numbered, cameras: Numbered, search: Search) -> Iterato
         for low, high, usual in _ranges(some, others, zoom, finest / coarsest):
             middle = math.sqrt(low * high)
             for told, few, many in _by_what_is_known(some, others):
-                for seen, there, most, pairs in _by_side(few, many, largest):
-                    steps, side = _steps(middle, high / middle - 1, 2.2, most, seen, there)
-                    scales = Scales(steps, side, spots)
+                level = 1.0 if _single(few, many) else _coarse(many, largest)
+                for seen, there, most, pairs in _by_side(few, many, round(largest / level)):
+                    about = high / middle - 1
+                    steps, side = _steps(middle, about, 2.2, most * level, seen, there, level)
+                    scales = Scales(steps, side, spots, level)
                     yield Part(seen, there, scales, 800.0, pairs, usual=usual and not told)
 
 
@@ -234,19 +301,26 @@ def _by_side(
 
 
 def _steps(
-    middle: float, about: float, pixels: float, side: int, some: Numbered, others: Numbered
+    middle: float,
+    about: float,
+    pixels: float,
+    most: float,
+    some: Numbered,
+    others: Numbered,
+    level: float = 1.0,
 ) -> tuple[Doubles, int]:
     """Scales from middle/(1 + about) to middle·(1 + about), and the side of what is compared.
 
     Parameters
     ----------
     pixels : by which a point at the end of the side moves from one scale to the next, about
-    side : at most; less where no piece is as large
+    most : pixels of the camera that are compared each way; less where no piece is as large
+    level : by which cameras are made smaller, and scales larger
     """
     common = min(max(max(piece.frame) for _, piece in part) for part in (some, others))
-    side = min(side, 64 * -(-common // 64))
+    side = min(64 * round(most / level / 64), 64 * -(-common // 64))
     count = 2 + int(2 * math.log1p(about) * side / pixels)
-    return np.geomspace(middle / (1 + about), middle * (1 + about), count), side
+    return level * np.geomspace(middle / (1 + about), middle * (1 + about), count), side
 
 
 def _plain_and_rest(picture: Frame, camera: Frame) -> tuple[tuple[Turning, ...], ...]:

@@ -9,8 +9,9 @@ from samecam.evidence import place_scores
 from samecam.frames import Frame
 from samecam.store import DiskStore, FingerprintStore
 
-# Strangers that may be in groups, on average, if all photos in none are strangers.
-_STRANGERS = 0.5
+# Strangers that the rate of joining lets into groups, on average, if all photos in none are
+# strangers, from which they are many; and so many are let in then.
+_MANY, _STRANGERS = 0.5, 0.05
 
 
 def without_strangers(
@@ -19,7 +20,7 @@ def without_strangers(
     """Labels without photos that are not clearly above chance, measured by shifts of each.
 
     Where many photos are in no group, strangers are, and the rate of joining is shared among them:
-    half a stranger is expected in all groups together. Where few are, nothing is looked at.
+    a stranger is expected in one of twenty cases. Where few are, nothing is looked at.
 
     Parameters
     ----------
@@ -30,9 +31,9 @@ def without_strangers(
     memory : bytes for what is held at a time
     """
     alone, groups = int(np.count_nonzero(labels < 0)), int(labels.max(initial=-1)) + 1
-    shared = _STRANGERS / max(alone, 1)
-    if shared >= rate or not groups:
+    if alone * rate <= _MANY or not groups:
         return labels
+    shared = _STRANGERS / alone
     kept = labels.copy()
     for frame, at in frames.items():
         if frame.height > 1 and (labels[at] >= 0).any():
