@@ -1,10 +1,13 @@
 """The law of strangers, and how a case widens it."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from samecam.evidence import STRANGERS, Law, law_of_case
+from samecam.evidence import LAW_VERSION, SAME_MODEL, STRANGERS, Law, law_of_case
 
 
 def test_rates_and_densities_are_those_of_students_t():
@@ -45,3 +48,11 @@ def test_heavier_tails_widen_it():
 def test_nothing_to_measure_leaves_it():
     assert law_of_case([], []) == STRANGERS
     assert law_of_case([np.nan, 3.0], [4, 0]) == STRANGERS
+
+
+def test_what_is_shipped_is_what_was_measured():
+    path = Path(__file__).parents[2] / "benchmarks" / "results" / "calibration.json"
+    shipped = json.loads(path.read_text())["result"]["shipped"]
+    assert shipped["version"] == LAW_VERSION
+    for name, law in (("strangers", STRANGERS), ("same_model", SAME_MODEL)):
+        assert shipped[name] == {"freedom": law.freedom, "scale": law.scale, "mean": law.mean}
