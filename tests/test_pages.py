@@ -27,7 +27,7 @@ from samecam.errors import SamecamError
 
 # Generator of the marked parts of a page, its JSON, and places in it that the page shows.
 MARKED = {
-    "calibration": (calibration_page, "calibration", ("result", "rates", 0, "stated", "rate")),
+    "calibration": (calibration_page, "calibration", ("result", "sets", 0, "rates", 0, "rate")),
     "consolidated": (
         consolidated_page,
         "consolidated_study",

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
-from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +24,7 @@ from samecam.metrics import read_columns, scores
 from samecam.simulate import Look, messenger_copy, view_photo
 
 Places = npt.NDArray[np.int64]
-# How long groups are searched for other views of one camera, where this version searches.
+# How far groups are searched for other views of one camera.
 SEARCH = "normal"
 # Pixels over which the simulated sensors' pattern is smooth: white ones are lost in copies, those
 # of real cameras are not (docs/datasets.md).
@@ -135,11 +134,8 @@ def make_file(order: Order) -> bool:
 
 
 def asked_search() -> dict[str, Any]:
-    """The argument by which groups are joined to cameras, where this version does so."""
-    from samecam.case import cluster_photos
-
-    known = "search" in signature(cluster_photos).parameters
-    return {"search": SEARCH} if known else {}
+    """How far groups are searched for other views, as an argument."""
+    return {"search": SEARCH}
 
 
 def group_pile(context: Context, photos: Path, work: Path) -> Answer:

@@ -185,11 +185,6 @@ def _text(result: Result) -> str:
         "A copy is right, or wrong, if it comes into one group with originals of its camera, or of "
         "another; else it is in a group of copies, or alone.",
     ]
-    if "on" not in _steps(result):
-        lines.append(
-            "This version does not join groups yet: all is with the search off, where copies "
-            "meet only photos of their own width and height."
-        )
     head = ["messenger", "search", "right", "wrong", "strangers placed"]
     rows = [
         [

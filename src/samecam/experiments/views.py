@@ -262,8 +262,6 @@ def _text(result: Result) -> str:
         "in which another camera has most photos; else it is in another group of its camera, or "
         "alone.",
     ]
-    if "on" not in steps:
-        lines.append("This version does not join groups yet: all is with the search off.")
     head = ["search", "F", "precision", "recall", "groups for cameras", "in no group"]
     table = [
         [
