@@ -56,7 +56,7 @@ def test_every_comparison_is_counted(world, matches):
         assert match.comparisons in (groups * len(TURNS), groups * 2)  # two turns over-exposed
         assert match.adjusted == min(1.0, match.best.p_value * match.comparisons)
         assert match.other.group != match.best.group
-        assert match.other.score <= match.best.score
+        assert match.other.log10_lr <= match.best.log10_lr
         assert match.best.p_value == pytest.approx(float(STRANGERS.rate(match.best.score)))
         assert match.best.log10_lr <= match.best.cap
     assert matches.comparisons == sum(m.comparisons for m in matches.photos)

@@ -29,8 +29,8 @@ Wholes = npt.NDArray[np.int64]
 
 # Products of sums are added up in whole numbers below this, else in doubles.
 _EXACT = 2**62
-# Weights of rows of two bits, times their scales: ten binary digits, each a plane to count.
-LEVELS = 1023
+# Weights of rows of two bits, times their scales: twelve binary digits.
+LEVELS = 4095
 
 
 class BitMembers:

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from samecam import correlate, evidence
 from samecam.arrays import Doubles
 from samecam.case.folder import USED
@@ -17,6 +15,8 @@ from samecam.frames import Frame
 # Photos that are compared at a time, and the part of the memory that their fingerprints may take,
 # which are copied on the way.
 _MOST, _SHARE = 64, 8
+# log10 of the likelihood ratio from which a camera is supported: 2 times.
+_SUPPORT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,21 +172,26 @@ def _against(
 def _judged(
     photo: TurnedPhoto, results: Sequence[_Compared], cameras: Cameras, rate: float
 ) -> Match:
-    """The camera of the highest score is the verdict, if chance hardly does that anywhere."""
+    """The camera of the highest likelihood ratio, if chance hardly does that anywhere.
+
+    A score that chance seldom has may still be too low for a camera whose photos have far higher
+    ones: there is no match where the ratio supports none.
+    """
     outcome, every = photo.outcome, list(_candidates(results, weak=photo.outcome.status == "weak"))
     count = len(every)
-    top, frame = max(every, key=lambda each: each[0].score)
-    best, all_named = cameras.named(top), [cameras.named(each) for each, _ in every]
-    others = [each for each in all_named if each.camera != best.camera]
+    every.sort(key=lambda each: -each[2])
+    best, frame = cameras.named(every[0][0]), every[0][1]
+    named = (cameras.named(each) for each, _, _ in every)
     adjusted = min(1.0, best.p_value * count)
+    supported = best.log10_lr > _SUPPORT
     return Match(
         path=outcome.path,
         sha256=outcome.sha256,
         status=outcome.status,
         reason=outcome.reason,
-        verdict="match" if adjusted <= rate else "none",
+        verdict="match" if adjusted <= rate and supported else "none",
         best=best,
-        other=max(others, key=lambda c: c.score, default=None),
+        other=next((each for each in named if each.camera != best.camera), None),
         comparisons=count,
         adjusted=adjusted,
         frame=frame.name,
@@ -194,15 +199,18 @@ def _judged(
     )
 
 
-def _candidates(results: Sequence[_Compared], *, weak: bool) -> Iterator[tuple[Candidate, Frame]]:
-    """Every orientation with every camera: what it shows, and its frame."""
+def _candidates(
+    results: Sequence[_Compared], *, weak: bool
+) -> Iterator[tuple[Candidate, Frame, float]]:
+    """Every orientation with every camera: what it shows, its frame, the ratio without a cap."""
     for result in results:
         cap = evidence.largest_ratio(result.n_pixels)
         cap = min(cap, evidence.WEAK_CAP) if weak else cap
         for c, (name, members) in enumerate(zip(result.names, result.members, strict=True)):
             score = result.scores[:, c]
             rates = result.law.rate(score)
-            ratios = np.minimum(evidence.log_ratios(score, members, result.law), cap)
+            ratios = evidence.log_ratios(score, members, result.law)
             for k, one in enumerate(result.orientations):
                 facts = (float(result.correlations[k, c]), float(score[k]), float(rates[k]))
-                yield Candidate(name, one.turned, *facts, float(ratios[k]), cap), one.frame
+                ratio = float(ratios[k])
+                yield Candidate(name, one.turned, *facts, min(ratio, cap), cap), one.frame, ratio

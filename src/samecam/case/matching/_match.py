@@ -50,9 +50,9 @@ def match_photos(
     and height. A photo that no group has the like of, or that matches none, is registered against
     the cameras: turned, zoomed, reduced, corrected, cut (see `samecam.register`). The score is how
     far the correlation is above what chance does with this very photo and fingerprint, measured by
-    shifting them; the verdict is the group of the highest score if the rate of that among
-    strangers, times all comparisons, is at most `rate`. In a case of squares, a photo that is too
-    small is compared on the common crop.
+    shifting them; the verdict is the group of the highest likelihood ratio if the rate of the score
+    among strangers, times all comparisons, is at most `rate`. In a case of squares, a photo that is
+    too small is compared on the common crop.
 
     Parameters
     ----------
