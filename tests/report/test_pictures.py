@@ -36,7 +36,18 @@ def planted(labels, rho=0.05, scale=0.004, seed=0, frames=None, scales=None):
     np.fill_diagonal(gram, 1)
     own = np.where(labels >= 0, 0.2, np.nan) * factors
     other = own - 0.18 * factors
-    return Correlations(gram.astype(np.float32), labels, frames, n, scales, own, other, own)
+    return Correlations(
+        gram.astype(np.float32),
+        np.arange(n),
+        labels,
+        frames,
+        n,
+        scales,
+        [64 * 64] * len(scales),
+        own,
+        other,
+        own,
+    )
 
 
 def content(details=None, groups=(), used=()):

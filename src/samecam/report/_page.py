@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from markupsafe import Markup
 
 from samecam.case import STATUSES, CasePhoto, SavedCase, report_marks, seal_report
@@ -24,8 +25,11 @@ from samecam.report._histogram import (
     pair_histogram,
     photo_histogram,
 )
+from samecam.report._links import weakest_link
 from samecam.report._names import marked, shown
 from samecam.report._parts import part, policy
+from samecam.report._shared import SharedCameras, shared_cameras
+from samecam.report._sources import source_names, sources_by_camera
 from samecam.report._thumbnails import Thumbnail
 
 LIMIT = 2000
@@ -125,6 +129,7 @@ def _context(page: Page) -> dict[str, Any]:
         "largest": max((camera.size for camera in content.cameras), default=1),
         "views": any(len(card.strips) > 1 for card in page.cards),
         "heat": heat_map(given),
+        "shared": _shared(content, given),
         "histograms": [h for h in histograms if h is not None],
         "chart": {**chart, "top": TOP, "bottom": BOTTOM},
         "sentences": list(_sentences(content)),
@@ -133,6 +138,19 @@ def _context(page: Page) -> dict[str, Any]:
         "limit": LIMIT,
         "long": _LONG,
     }
+
+
+def _shared(content: SavedCase, given: Correlations) -> SharedCameras | None:
+    """Sources and cameras, and who shares one."""
+    table = sources_by_camera(
+        [photo.path for photo in content.photos], [photo.cluster for photo in content.photos]
+    )
+    each = source_names([photo.path for photo in content.photos])
+    used = [k for k, photo in enumerate(content.photos) if photo.cluster is not None]
+    sources = [each[k] for k in used]
+    cameras = np.array([content.photos[k].cluster for k in used], dtype=np.intp)
+    links = {k: weakest_link(given, sources, cameras, k) for k in table.shared}
+    return shared_cameras(table, {k: Markup(f"camera {k}") for k in table.cameras}, links)
 
 
 def _sentences(content: SavedCase) -> Iterator[str]:
