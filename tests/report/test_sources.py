@@ -56,7 +56,7 @@ def test_who_shares_what_is_said():
     shown = laid_out(paths, [0, 1, 0, 0, None, -1, 1])
     text = [str(answer) for answer in shown.answers]
     assert '<bdi class="name">b</bdi></b> and <b><bdi class="name">a</bdi></b> share' in text[0]
-    assert "camera 0</a>: 2 and 1 photos." in text[0]
+    assert "camera 0: 2 and 1 photos." in text[0]
     assert "&lt;i&gt;" in text[1]
     assert [(row.cells, row.alone, row.unused, row.files) for row in shown.rows] == [
         ([0, 1], 0, 0, 1),

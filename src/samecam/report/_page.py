@@ -11,9 +11,11 @@ from markupsafe import Markup
 
 from samecam.case import STATUSES, CasePhoto, SavedCase, report_marks, seal_report
 from samecam.errors import SamecamError
-from samecam.evidence import ABSENCE, MODEL, SENSOR, base_rate_sentence
+from samecam.evidence import base_rate_sentence
+from samecam.report._about import About
 from samecam.report._cards import Card, Figure, alone_figures, build_cards, service_text
 from samecam.report._correlations import Correlations
+from samecam.report._front import LIMITS, QUESTION, conclusion, examined, paragraphs
 from samecam.report._heatmap import heat_map
 from samecam.report._histogram import (
     BOTTOM,
@@ -26,10 +28,12 @@ from samecam.report._histogram import (
     photo_histogram,
 )
 from samecam.report._links import weakest_link
+from samecam.report._method import REFERENCES
 from samecam.report._names import marked, shown
+from samecam.report._paper import on_paper
 from samecam.report._parts import part, policy
 from samecam.report._shared import SharedCameras, shared_cameras
-from samecam.report._sources import source_names, sources_by_camera
+from samecam.report._sources import SourceTable, source_names, sources_by_camera
 from samecam.report._thumbnails import Thumbnail
 
 LIMIT = 2000
@@ -53,6 +57,7 @@ class Page:
     cards: list[Card]
     alone: list[Figure]
     others: list[CasePhoto]
+    about: About
 
     @property
     def figures(self) -> list[Figure]:
@@ -60,7 +65,7 @@ class Page:
         return [figure for card in self.cards for figure in card.figures] + self.alone
 
 
-def lay_out(content: SavedCase, given: Correlations) -> Page:
+def lay_out(content: SavedCase, given: Correlations, about: About) -> Page:
     """Decide what is shown: everything up to 2,000 photos, the ends of each group above."""
     whole = len(content.used) <= LIMIT
     cards = build_cards(content, given, LIMIT)
@@ -68,7 +73,7 @@ def lay_out(content: SavedCase, given: Correlations) -> Page:
     order = {"weak": 0, "unusable": 1, "skipped": 2, "copy": 3, "duplicate": 4}
     others = [photo for photo in content.photos if photo.status in order]
     others.sort(key=lambda photo: (order[photo.status], photo.path))
-    page = Page(content, given, cards, alone, others)
+    page = Page(content, given, cards, alone, others, about)
     for number, figure in enumerate(page.figures):
         figure.number = number
     return page
@@ -76,17 +81,24 @@ def lay_out(content: SavedCase, given: Correlations) -> Page:
 
 def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool) -> str:
     """The page as HTML; without thumbnails if they are None."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     for figure in page.figures:
         if thumbnails is not None:
             figure.thumbnail = thumbnails.get(figure.photo.path, Thumbnail())
-    style, script = part("page.css"), part("page.js")
+    style = part("page.css") + on_paper(page.about, _title(page.content))
+    script = part("page.js")
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(part),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    environment.filters.update(name=marked, shown=shown, service=service_text)
-    html = environment.from_string(part("page.html")).render(
+    environment.filters.update(
+        name=marked, shown=shown, service=service_text, paragraphs=paragraphs
+    )
+    html = environment.get_template("page.html").render(
         **_context(page),
         thumbnails=thumbnails is not None,
         blur=blur,
@@ -116,8 +128,16 @@ def _context(page: Page) -> dict[str, Any]:
     counts = Counter(photo.status for photo in content.photos)
     chart = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT}
     histograms = [pair_histogram(given, content), photo_histogram(given, content)]
+    table, shared = _shared(page)
     return {
-        "title": shown(content.folder.resolve().name or "case"),
+        "title": _title(content),
+        "about": page.about,
+        "exhibits": {what: number for number, what in page.about.exhibits if what in table.names},
+        "default_question": QUESTION,
+        "conclusion": list(conclusion(content, shared, _camera_names(page))),
+        "shared": shared,
+        "examined": examined(content, table),
+        "limits": LIMITS,
         "page": page,
         "content": content,
         "given": given,
@@ -129,35 +149,56 @@ def _context(page: Page) -> dict[str, Any]:
         "largest": max((camera.size for camera in content.cameras), default=1),
         "views": any(len(card.strips) > 1 for card in page.cards),
         "heat": heat_map(given),
-        "shared": _shared(content, given),
         "histograms": [h for h in histograms if h is not None],
         "chart": {**chart, "top": TOP, "bottom": BOTTOM},
         "sentences": list(_sentences(content)),
         "parameters": list(_parameters(content)),
         "groups": {photo.path: photo.cluster for photo in content.used},
+        "all_files": _all_files(content),
+        "method_name": content.clustering_settings.method,
+        "whole": content.info["extraction"].get("size") is None,
+        "references": REFERENCES,
         "limit": LIMIT,
         "long": _LONG,
     }
 
 
-def _shared(content: SavedCase, given: Correlations) -> SharedCameras | None:
+def _title(content: SavedCase) -> str:
+    return shown(content.folder.resolve().name or "case")
+
+
+def _camera_names(page: Page) -> dict[int, Markup]:
+    """Cameras as sentences name them, with a link to those that have a card."""
+    cards = {card.id for card in page.cards}
+    link = Markup('<a href="#camera-{0}">camera {0}</a>')
+    plain = Markup("camera {0}")
+    return {c.id: (link if c.id in cards else plain).format(c.id) for c in page.content.cameras}
+
+
+def _shared(page: Page) -> tuple[SourceTable, SharedCameras | None]:
     """Sources and cameras, and who shares one."""
-    table = sources_by_camera(
-        [photo.path for photo in content.photos], [photo.cluster for photo in content.photos]
-    )
-    each = source_names([photo.path for photo in content.photos])
-    used = [k for k, photo in enumerate(content.photos) if photo.cluster is not None]
-    sources = [each[k] for k in used]
-    cameras = np.array([content.photos[k].cluster for k in used], dtype=np.intp)
-    links = {k: weakest_link(given, sources, cameras, k) for k in table.shared}
-    return shared_cameras(table, {k: Markup(f"camera {k}") for k in table.cameras}, links)
+    photos = page.content.photos
+    paths = [photo.path for photo in photos]
+    table = sources_by_camera(paths, [photo.cluster for photo in photos])
+    pairs = list(zip(source_names(paths), (photo.cluster for photo in photos), strict=True))
+    sources = [source for source, camera in pairs if camera is not None]
+    cameras = np.array([camera for _, camera in pairs if camera is not None], dtype=np.intp)
+    links = {k: weakest_link(page.given, sources, cameras, k) for k in table.shared}
+    return table, shared_cameras(table, _camera_names(page), links)
+
+
+def _all_files(content: SavedCase) -> Iterator[tuple[Markup, str, str, str]]:
+    """Path, SHA-256, status and camera of every file."""
+    cameras = {photo.path: photo.cluster for photo in content.used}
+    for photo in content.photos:
+        camera = cameras.get(photo.original or photo.path)
+        said = "–" if camera is None else "none" if camera < 0 else str(camera)
+        yield marked(photo.path), photo.sha256 or "–", photo.status, said
 
 
 def _sentences(content: SavedCase) -> Iterator[str]:
-    """What the numbers mean, and what they do not."""
-    yield SENSOR
-    yield from (s for s in (ABSENCE, MODEL) if s not in content.statements)
-    yield from (shown(sentence) for sentence in content.statements if sentence != SENSOR)
+    """What the numbers mean, and what they do not, beside the limits that stand in front."""
+    yield from (shown(sentence) for sentence in content.statements if sentence not in LIMITS)
     rate, count = content.detail("parameters", "join_rate"), len(content.groups)
     if isinstance(rate, float) and 0 < rate < 1 and count:
         yield base_rate_sentence(len(content.used), count, rate / count)

@@ -19,8 +19,12 @@ NO_FOLDER = "files in no folder"
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One source: its name, and its numbers under the columns; `rest`: of cameras without one."""
+    """One source: its name, and its numbers under the columns; `rest`: of cameras without one.
 
+    `source` : the name as paths have it; None for several
+    """
+
+    source: str | None
     name: Markup
     cells: list[int]
     rest: int
@@ -56,7 +60,7 @@ def shared_cameras(
 
     Parameters
     ----------
-    names : of the cameras, "camera 3"
+    names : of the cameras as they are shown, "camera 3"
     links : how sure it is that sources share a camera, by its number, where that is known
     """
     if len(table.names) < 2:
@@ -65,13 +69,13 @@ def shared_cameras(
     kept = _kept_columns(table, shared)
     rows = _kept_rows(table, shared)
     others = np.setdiff1d(np.arange(len(table.names)), rows)
-    lines = [_row(table, kept, np.array([k]), source_name(table.names[k])) for k in rows]
+    lines = [_row(table, kept, np.array([k]), table.names[k]) for k in rows]
     if len(others):
-        lines.append(_row(table, kept, others, Markup(f"{len(others):,} more")))
+        lines.append(_row(table, kept, others, None, f"{len(others):,} more"))
     return SharedCameras(
         [(table.cameras[k], table.cameras[k] in set(shared)) for k in kept],
         lines,
-        _row(table, kept, np.arange(len(table.names)), Markup("All")),
+        _row(table, kept, np.arange(len(table.names)), None, "All"),
         len(table.cameras) - len(kept),
         _answers(table, shared, names, links),
     )
@@ -96,11 +100,14 @@ def _kept_rows(table: SourceTable, shared: Sequence[int]) -> list[int]:
     return sorted(order[:_ROWS].tolist())
 
 
-def _row(table: SourceTable, kept: Sequence[int], at: Labels, name: Markup) -> SourceRow:
+def _row(
+    table: SourceTable, kept: Sequence[int], at: Labels, source: str | None, words: str = ""
+) -> SourceRow:
     counts = table.counts[at].sum(axis=0)
     cells = [int(counts[k]) for k in kept]
     return SourceRow(
-        name,
+        source,
+        Markup(words) if source is None else source_name(source),
         cells,
         int(counts.sum()) - sum(cells),
         int(table.alone[at].sum()),
@@ -120,7 +127,9 @@ def _answers(
     result = [_answer(table, k, names[k], links.get(k)) for k in shared[:_CAMERAS]]
     if len(shared) > _CAMERAS:
         more = len(shared) - _CAMERAS
-        result.append(Markup(f"{more:,} more {'camera is' if more == 1 else 'cameras are'} shared"))
+        result.append(
+            Markup(f"{more:,} more {'camera is' if more == 1 else 'cameras are'} shared.")
+        )
     return result
 
 
@@ -128,9 +137,7 @@ def _answer(table: SourceTable, camera: int, name: Markup, link: Link | None) ->
     holders = table.holders(camera)
     who = listed([Markup("<b>{}</b>").format(source_name(source)) for source, _ in holders])
     many = listed([Markup(f"{count:,}") for _, count in holders])
-    answer = Markup('{} share <a href="#camera-{}">{}</a>: {} photos.').format(
-        who, camera, name, many
-    )
+    answer = Markup("{} share {}: {} photos.").format(who, name, many)
     if link is None:
         return answer + Markup(" No likelihood ratio between them is stated.")
     between = "The joint fingerprints of the two have "

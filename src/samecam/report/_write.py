@@ -1,12 +1,15 @@
 """`report.html`, written into the case or elsewhere."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from samecam import compute
 from samecam.case import REPORT, SavedCase, open_case
 from samecam.errors import ParameterError
 from samecam.files import sweep, write_atomically
+from samecam.report._about import read_about
 from samecam.report._correlations import Correlations, correlations
 from samecam.report._page import lay_out, render
 from samecam.report._target import check_target
@@ -22,6 +25,7 @@ def write_report(
     thumbnails: bool = True,
     blur: bool = False,
     output: str | os.PathLike[str] | None = None,
+    about: Mapping[str, Any] | None = None,
     timeout: float = 20.0,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
@@ -39,6 +43,7 @@ def write_report(
     thumbnails : whether photos are shown
     blur : whether they are blurred until the reader asks otherwise
     output : file to write; by default `report.html` in the case folder
+    about : entries in place of those of `about.toml` in the case, such as examiner and question
     timeout : seconds one thumbnail may take
     resources : workers for thumbnails, memory for correlations
     progress : called as progress(phase, done, total) from time to time
@@ -50,8 +55,9 @@ def write_report(
     content = open_case(case)
     target = content.folder / REPORT if output is None else Path(output)
     check_target(target, content, (REPORT,))
+    said = read_about(content.folder, about)
     given = _correlations(content, resources.memory_for("cpu"), progress)
-    page = lay_out(content, given)
+    page = lay_out(content, given, said)
     pictures: dict[str, Thumbnail] | None = None
     if thumbnails and content.is_of_photos:
         pictures = make_thumbnails(

@@ -32,6 +32,12 @@
         one(".photo:not(.strongest) .look", more.parentElement)?.focus();
       });
   }
+  for (const part of all(".folds")) {
+    const button = one(".fold", part);
+    button.hidden = false;
+    fold(part, true);
+    button.addEventListener("click", () => fold(part, !part.classList.contains("folded")));
+  }
   const unfold = one("#unfold");
   unfold.addEventListener("click", () => {
     const open = unfold.getAttribute("aria-pressed") !== "true";

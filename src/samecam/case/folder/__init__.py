@@ -25,6 +25,7 @@ from samecam.case.folder._info import (
 )
 from samecam.case.folder._log import AuditLog, LogCheck, check_log, read_log
 from samecam.case.folder._names import (
+    ABOUT,
     ANSWER,
     CASE,
     CHANGED,
@@ -65,6 +66,7 @@ from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tu
 from samecam.case.folder._views import VIEW_COLUMNS, rounded_view, view_cells, view_object
 
 __all__ = [
+    "ABOUT",
     "ANSWER",
     "CASE",
     "CHANGED",
