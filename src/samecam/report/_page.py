@@ -33,10 +33,11 @@ from samecam.report._names import marked, shown
 from samecam.report._paper import on_paper
 from samecam.report._parts import part, policy
 from samecam.report._shared import SharedCameras, shared_cameras
-from samecam.report._sources import SourceTable, source_names, sources_by_camera
+from samecam.report._sources import SourceTable, folders_below, source_names, sources_by_camera
 from samecam.report._thumbnails import Thumbnail
 
 LIMIT = 2000
+SCRIPTS = ("page.js", "page.tables.js", "page.map.js")
 _LONG = 200
 _STATUS_WORDS = {
     "good": "used",
@@ -74,8 +75,12 @@ def lay_out(content: SavedCase, given: Correlations, about: About) -> Page:
     others = [photo for photo in content.photos if photo.status in order]
     others.sort(key=lambda photo: (order[photo.status], photo.path))
     page = Page(content, given, cards, alone, others, about)
+    folders = folders_below([photo.path for photo in content.photos])
+    below = dict(zip((photo.path for photo in content.photos), folders, strict=True))
     for number, figure in enumerate(page.figures):
         figure.number = number
+        parts = below[figure.photo.path]
+        figure.folder = marked("/".join(parts)) if parts else Markup("")
     return page
 
 
@@ -87,7 +92,7 @@ def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool
         if thumbnails is not None:
             figure.thumbnail = thumbnails.get(figure.photo.path, Thumbnail())
     style = part("page.css") + on_paper(page.about, _title(page.content))
-    script = part("page.js")
+    script = "".join(map(part, SCRIPTS))
     environment = Environment(
         loader=FunctionLoader(part),
         autoescape=True,
@@ -145,10 +150,14 @@ def _context(page: Page) -> dict[str, Any]:
         "n_files": len(content.photos),
         "n_used": len(content.used),
         "n_alone": len(content.alone),
-        "frames": [(f.name.replace("x", " × "), f) for f in content.frames],
+        "frames": [
+            (f.name.replace("x", " × "), f, sorted({content.groups[k].camera for k in f.groups}))
+            for f in content.frames
+        ],
         "largest": max((camera.size for camera in content.cameras), default=1),
         "views": any(len(card.strips) > 1 for card in page.cards),
         "heat": heat_map(given),
+        "pairs": _pairs(page),
         "histograms": [h for h in histograms if h is not None],
         "chart": {**chart, "top": TOP, "bottom": BOTTOM},
         "sentences": list(_sentences(content)),
@@ -161,6 +170,14 @@ def _context(page: Page) -> dict[str, Any]:
         "limit": LIMIT,
         "long": _LONG,
     }
+
+
+def _pairs(page: Page) -> str:
+    """Photos of the map in its order, as JSON: their number on the page, or path and group."""
+    numbers = {figure.photo.path: figure.number for figure in page.figures}
+    used = page.content.used
+    some = [used[k] for k in page.given.chosen.tolist()]
+    return json.dumps([numbers.get(p.path, [shown(p.path), p.cluster, p.group]) for p in some])
 
 
 def _title(content: SavedCase) -> str:

@@ -22,6 +22,7 @@ class SourceRow:
     """One source: its name, and its numbers under the columns; `rest`: of cameras without one.
 
     `source` : the name as paths have it; None for several
+    `cameras` : of which it has photos
     """
 
     source: str | None
@@ -31,6 +32,7 @@ class SourceRow:
     alone: int
     unused: int
     files: int
+    cameras: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def _row(
         int(table.alone[at].sum()),
         int(table.unused[at].sum()),
         int(table.files[at].sum()),
+        [camera for camera, count in zip(table.cameras, counts, strict=True) if count],
     )
 
 

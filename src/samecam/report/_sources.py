@@ -48,16 +48,21 @@ class SourceTable:
         return [(self.names[k], int(column[k])) for k in order if column[k]]
 
 
+def folders_below(paths: Sequence[str]) -> list[list[str]]:
+    """The folders of each file, without those that all have in common."""
+    folders = [path.split("/")[:-1] for path in paths]
+    # What the first and the last in order have in common, all have.
+    ends = zip(min(folders, default=[]), max(folders, default=[]), strict=False)
+    depth = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+    return [parts[depth:] for parts in folders]
+
+
 def source_names(paths: Sequence[str]) -> list[str]:
     """The source of each file: the first folder in which paths differ; "" beside these folders.
 
     With several arguments that is the argument; where all lies in one folder, one inside of it.
     """
-    folders = [path.split("/")[:-1] for path in paths]
-    # What the first and the last in order have in common, all have.
-    ends = zip(min(folders, default=[]), max(folders, default=[]), strict=False)
-    depth = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
-    return ["/".join(parts[depth : depth + 1]) for parts in folders]
+    return [parts[0] if parts else "" for parts in folders_below(paths)]
 
 
 def sources_by_camera(paths: Sequence[str], cameras: Sequence[int | None]) -> SourceTable:
