@@ -1,5 +1,15 @@
 """The run itself, resumable, and the case folder on disk."""
 
+from samecam.case.decisions import (
+    Contradiction,
+    ContradictionError,
+    Decided,
+    DecidedCamera,
+    Deciding,
+    Decision,
+    read_decided,
+    read_decisions,
+)
 from samecam.case.extraction import (
     Estimate,
     Extraction,
@@ -85,7 +95,13 @@ __all__ = [
     "ClusteringSettings",
     "ComparedMethod",
     "Comparison",
+    "Contradiction",
+    "ContradictionError",
     "Criteria",
+    "Decided",
+    "DecidedCamera",
+    "Deciding",
+    "Decision",
     "Division",
     "Estimate",
     "ExifCamera",
@@ -126,6 +142,8 @@ __all__ = [
     "open_case",
     "open_store",
     "plan_extraction",
+    "read_decided",
+    "read_decisions",
     "read_tuned",
     "report_is_current",
     "report_marks",

@@ -1,7 +1,7 @@
 """What lies on disk: settings, log, tables, and the one reader of a finished case."""
 
 from samecam.case.folder._answer import CasePhoto
-from samecam.case.folder._case import Case, check_usable, lock_folder
+from samecam.case.folder._case import Case, FolderLock, check_usable, lock_folder
 from samecam.case.folder._clustering import SEARCHES, ClusteringSettings, SearchChoice
 from samecam.case.folder._groups import (
     Camera,
@@ -23,14 +23,24 @@ from samecam.case.folder._info import (
     read_info,
     written_hashes,
 )
-from samecam.case.folder._log import AuditLog, LogCheck, check_log, read_log
+from samecam.case.folder._log import (
+    AuditLog,
+    LogCheck,
+    chained_lines,
+    check_log,
+    log_head,
+    read_log,
+)
 from samecam.case.folder._names import (
     ABOUT,
     ANSWER,
+    CAMERAS,
     CASE,
     CHANGED,
     CLUSTERS,
     COLUMNS,
+    DECIDED,
+    DECISIONS,
     EVIDENCE,
     GROUPS,
     IMAGES,
@@ -68,10 +78,13 @@ from samecam.case.folder._views import VIEW_COLUMNS, rounded_view, view_cells, v
 __all__ = [
     "ABOUT",
     "ANSWER",
+    "CAMERAS",
     "CASE",
     "CHANGED",
     "CLUSTERS",
     "COLUMNS",
+    "DECIDED",
+    "DECISIONS",
     "EVIDENCE",
     "GROUPS",
     "IMAGES",
@@ -94,6 +107,7 @@ __all__ = [
     "Division",
     "ExifCamera",
     "ExtractionSettings",
+    "FolderLock",
     "Group",
     "LogCheck",
     "Place",
@@ -107,6 +121,7 @@ __all__ = [
     "all_groups",
     "by_frame",
     "cameras_of",
+    "chained_lines",
     "check_log",
     "check_same",
     "check_usable",
@@ -124,6 +139,7 @@ __all__ = [
     "is_of_photos",
     "labels_of",
     "lock_folder",
+    "log_head",
     "open_case",
     "open_store",
     "read_cameras",

@@ -38,6 +38,14 @@ _CLUSTERING = {
     "unclustered?": _COUNT,
     "sha256?": {str: HASH},
 }
+_NAMES = {
+    "clusters": HASH,
+    "decisions": (HASH, {""}),
+    "honoured": [_COUNT],
+    "next": _COUNT,
+    "sha256": HASH,
+    "coming?": HASH,
+}
 _SHAPE = {
     "format": {FORMAT},
     "samecam": str,
@@ -53,6 +61,7 @@ _SHAPE = {
     "seed?": Span(int, 0, 2**63),
     "clustering?": _CLUSTERING,
     "start?": HASH,
+    "names?": _NAMES,
     "added?": [{"folder": str, "sources": [str]}],
 }
 _OF_PHOTOS = {

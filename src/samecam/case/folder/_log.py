@@ -41,13 +41,19 @@ class AuditLog:
         self.head, end = _last_line(self._fd)
         os.ftruncate(self._fd, end)
 
-    def add(self, event: str, **fields: Any) -> None:
-        """Add a line; `time` (UTC) and `previous` come by themselves."""
+    def add(self, event: str, **fields: Any) -> str:
+        """Add a line; `time` (UTC), which is returned, and `previous` come by themselves."""
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         line = {"time": now, "event": event, **fields, "previous": self.head}
         data = json.dumps(line, ensure_ascii=True).encode("ascii")
         self.head = hashlib.sha256(data).hexdigest()
         self._waiting.append(data + b"\n")
+        return now
+
+    def forget(self) -> None:
+        """Drop the lines that are not written yet."""
+        self._waiting.clear()
+        self.head, _ = _last_line(self._fd)
 
     def flush(self) -> None:
         """Write the waiting lines through to the disk."""
@@ -150,20 +156,30 @@ def read_log(path: Path, head: str = "") -> LogCheck:
     head : SHA-256 of a line to look for
     """
     check = LogCheck()
-    for line in _lines(path):
-        try:
-            entry = parse(line)
-            if entry["previous"] != check.head:
-                raise ValueError
+    try:
+        for entry, digest in chained_lines(path):
             check.take(entry)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            check.broken = check.lines + 1
-            return check
-        check.lines += 1
-        check.head = hashlib.sha256(line).hexdigest()
-        if check.head == head:
-            check.noted = check.lines
+            check.lines += 1
+            check.head = digest
+            if check.head == head:
+                check.noted = check.lines
+    except (ValueError, KeyError, TypeError, AttributeError):
+        check.broken = check.lines + 1
     return check
+
+
+def chained_lines(path: Path) -> Iterator[tuple[dict[str, Any], str]]:
+    """Lines of a chained file with their SHA-256, each following from the one before.
+
+    `ValueError` at the first that does not; `OSError` if the file cannot be read.
+    """
+    head = ""
+    for line in _lines(path):
+        entry = parse(line)
+        if not isinstance(entry, dict) or entry.get("previous") != head:
+            raise ValueError("it does not follow from the line before")
+        head = hashlib.sha256(line).hexdigest()
+        yield entry, head
 
 
 def check_log(path: Path) -> int | None:

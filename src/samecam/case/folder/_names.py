@@ -10,12 +10,15 @@ IMAGES, CLUSTERS, EVIDENCE, GROUPS = "images.csv", "clusters.csv", "evidence.csv
 REPORT, START = "report.html", "start.csv"
 # What a person writes of the case; we only read it.
 ABOUT = "about.toml"
+# What persons decided, what stands after it, and the names of cameras as of the last run.
+DECISIONS, DECIDED, CAMERAS = "decisions.jsonl", "decided.csv", "cameras.csv"
 # A table of groups that somebody changed is kept under this name when it is made anew.
 CHANGED = "clusters.changed.csv"
 # Files that state the answer, in the order in which they are written.
 ANSWER = (CLUSTERS, EVIDENCE, GROUPS)
 OURS = {
-    *("lock", CASE, LOG, STORE, IMAGES, *ANSWER, REPORT, START, CHANGED, ABOUT),
+    *("lock", CASE, LOG, STORE, IMAGES, *ANSWER, REPORT, START, CHANGED),
+    *(DECISIONS, DECIDED, CAMERAS, ABOUT),
     *("compare.json", "compare.svg", "tune.json", "tune.svg"),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case.folder._info import written_hashes
-from samecam.case.folder._names import ABOUT, IMAGES, REPORT
+from samecam.case.folder._names import ABOUT, CAMERAS, DECISIONS, IMAGES, REPORT
 from samecam.errors import SamecamError
 from samecam.files import file_hash, open_own
 
@@ -18,7 +18,7 @@ _MARKS = re.compile(
 )
 _HEAD, _CHUNK = 4096, 2**20
 # What persons say of a case: a report is of these too.
-_OF_PERSONS = (ABOUT, "decisions.jsonl")
+_OF_PERSONS = (ABOUT, CAMERAS, DECISIONS)
 
 
 def report_marks(digest: str) -> str:

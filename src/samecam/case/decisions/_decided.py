@@ -1,0 +1,224 @@
+"""What stands after the decisions: the machine's answer, and what persons made of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from samecam.arrays import Labels, Rows
+from samecam.case.decisions._decision import Decision, counted, in_force, read_decisions
+from samecam.case.decisions._names import carry_names, labels_of_names, read_base
+from samecam.case.decisions._standing import Standing, StandingCamera
+from samecam.case.folder import CLUSTERS, CasePhoto, SavedCase, csv_text
+
+COLUMNS = ("path", "sha256", "camera", "cluster", "decision")
+
+
+@dataclass(frozen=True, eq=False)
+class DecidedCamera:
+    """A camera as it stands after the decisions.
+
+    Attributes
+    ----------
+    name : that stays
+    rows : numbers of its photos, sorted by path
+    clusters : cameras of `clusters.csv` whose photos it holds, that with most first
+    status : "ok", "check", "warning", or "" if nobody said
+    confirmed : whether a person accepted all its photos
+    named : whether a person gave the name
+    notes : about it
+    decisions : numbers of those in force that changed its members
+    """
+
+    name: str
+    rows: Rows
+    clusters: tuple[int, ...]
+    status: str
+    confirmed: bool
+    named: bool
+    notes: tuple[Decision, ...]
+    decisions: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many photos."""
+        return len(self.rows)
+
+
+class Decided:
+    """Where every used photo stands after the decisions.
+
+    Attributes
+    ----------
+    photos : the used photos, in the order of `SavedCase.used`
+    cameras : those with most photos first
+    camera_of : (n,) number of each photo's camera in `cameras`; −1: none
+    decision_of : (n,) number of the decision that put it there; 0: the machine did
+    decisions : all of them
+    in_force : numbers of those that count
+    contradictions : decisions in force that could not be honoured
+    void : numbers of decisions in force about photos that are not in the case
+    stale : whether something was taken back since that the last run had honoured: what it did
+        with that is set aside, and `samecam cluster` groups anew
+    """
+
+    def __init__(
+        self,
+        photos: list[CasePhoto],
+        clusters: Labels,
+        standing: Standing,
+        decisions: Sequence[Decision],
+        known: Mapping[int, tuple[StandingCamera, DecidedCamera]] | None = None,
+        *,
+        stale: bool,
+    ) -> None:
+        self.photos, self.decisions, self.stale = photos, list(decisions), stale
+        self.in_force = in_force(decisions)
+        self.contradictions = list(standing.contradictions)
+        self.void = list(standing.void)
+        self.decision_of: Labels = standing.decision.copy()
+        order = sorted(
+            standing.cameras,
+            key=lambda k: (-len(standing.cameras[k].rows), int(standing.cameras[k].rows[0])),
+        )
+        self._clusters = clusters
+        self.made: dict[int, tuple[StandingCamera, DecidedCamera]] = {}
+        for key in order:
+            camera = standing.cameras[key]
+            before = (known or {}).get(key)
+            if before is None or before[0] is not camera:
+                before = camera, _decided_camera(camera, clusters)
+            self.made[key] = before
+        self.cameras = [self.made[key][1] for key in order]
+        number = np.full(max(order, default=-1) + 2, -1, dtype=np.intp)
+        number[order] = np.arange(len(order))
+        self.camera_of: Labels = number[standing.camera]
+
+    @cached_property
+    def names(self) -> dict[str, int]:
+        """Numbers of the cameras by name."""
+        return {camera.name: k for k, camera in enumerate(self.cameras)}
+
+    @property
+    def counts(self) -> bool:
+        """Whether any decision counts."""
+        return bool(counted(self.decisions))
+
+    def name_of(self, photo: int) -> str:
+        """Name of a photo's camera; "" if it has none."""
+        camera = int(self.camera_of[photo])
+        return self.cameras[camera].name if camera >= 0 else ""
+
+    @cached_property
+    def differs(self) -> list[int]:
+        """Photos that stand elsewhere than the machine put them.
+
+        A camera of the machine goes on in the camera that holds most of its photos.
+        """
+        shared = Counter(zip(self._clusters.tolist(), self.camera_of.tolist(), strict=True))
+        home: dict[int, int] = {-1: -1}
+        for (cluster, camera), _ in sorted(shared.items(), key=lambda item: (-item[1], item[0])):
+            if cluster >= 0 and camera >= 0:
+                home.setdefault(cluster, camera)
+        most = Counter[int]()
+        main: dict[int, int] = {}
+        for (cluster, camera), count in shared.items():
+            if cluster >= 0 and camera >= 0 and count > most[camera]:
+                most[camera], main[camera] = count, cluster
+        pairs = enumerate(zip(self._clusters.tolist(), self.camera_of.tolist(), strict=True))
+        return [
+            k
+            for k, (cluster, camera) in pairs
+            if home.get(cluster, -1) != camera or (camera >= 0 and main.get(camera) != cluster)
+        ]
+
+    def table(self) -> str:
+        """Text of `decided.csv`."""
+        rows = [
+            [
+                photo.path,
+                photo.sha256,
+                self.name_of(k) or None,
+                photo.cluster,
+                int(self.decision_of[k]) or None,
+            ]
+            for k, photo in enumerate(self.photos)
+        ]
+        return csv_text(COLUMNS, rows)
+
+
+def _decided_camera(camera: StandingCamera, clusters: Labels) -> DecidedCamera:
+    held = clusters[camera.rows]
+    ranked = [(len(held), int(held[0]))]
+    if (held != held[0]).any():
+        values, sizes = np.unique(held, return_counts=True)
+        pairs = zip((-sizes).tolist(), values.tolist(), strict=True)
+        ranked = sorted(pairs)
+    return DecidedCamera(
+        camera.name,
+        camera.rows,
+        tuple(cluster for _, cluster in ranked if cluster >= 0),
+        camera.status,
+        camera.confirmed,
+        bool(camera.given),
+        tuple(camera.notes),
+        tuple(sorted(camera.decisions)),
+    )
+
+
+def rows_by_hash(photos: Iterable[CasePhoto], used: Sequence[CasePhoto]) -> dict[str, int]:
+    """Rows of used photos by SHA-256; what is a copy of one has its row."""
+    by_path = {photo.path: k for k, photo in enumerate(used)}
+    rows = {photo.sha256: k for k, photo in enumerate(used)}
+    for photo in photos:
+        if photo.original in by_path and photo.sha256:
+            rows.setdefault(photo.sha256, by_path[photo.original])
+    return rows
+
+
+class Answered:
+    """The answer of a case as decisions find it.
+
+    Parameters
+    ----------
+    case : clustered
+
+    Attributes
+    ----------
+    used : its used photos
+    rows : their numbers by SHA-256
+    base : what the last run left; None: cameras are named by their numbers
+    """
+
+    def __init__(self, case: SavedCase) -> None:
+        self.used = case.used
+        self.rows = rows_by_hash(case.photos, self.used)
+        self.base = read_base(case.folder, case.info)
+        self._machine = np.array([photo.cluster for photo in self.used], dtype=np.intp)
+        self._current = self.base is not None and self.base.clusters == case.hashes[CLUSTERS]
+
+    def stands(self, decisions: Sequence[Decision]) -> tuple[Standing, Decided]:
+        """Where photos stand after decisions."""
+        base, machine = self.base, self._machine
+        before = ["" if base is None else base.names.get(p.sha256, "") for p in self.used]
+        stale = base is not None and not base.honoured <= in_force(decisions)
+        if self._current and not stale:
+            labels, names = labels_of_names(before)
+        else:
+            labels = machine
+            names = carry_names(before, machine, None if base is None else base.next).names
+        standing = Standing(labels, names, self.rows)
+        for decision in counted(decisions):
+            standing.apply(decision)
+        return standing, Decided(self.used, machine, standing, decisions, stale=stale)
+
+    def goes_on(self, standing: Standing, decisions: Sequence[Decision], last: Decided) -> Decided:
+        """The same after one more decision, which `standing` has taken in."""
+        return Decided(self.used, self._machine, standing, decisions, last.made, stale=last.stale)
+
+
+def read_decided(case: SavedCase) -> Decided:
+    """What stands after the decisions of a clustered case."""
+    return Answered(case).stands(read_decisions(case.folder))[1]
