@@ -3,7 +3,6 @@
 Needs Debian's chromium and chromium-driver: see `make browser` and tests/extras.py.
 """
 
-import base64
 import json
 import shutil
 import time
@@ -255,13 +254,3 @@ def test_buttons_and_pictures_have_names(page):
     charts = page.find_elements("css selector", ".chart > svg")
     assert len(charts) == 3
     assert all(chart.get_attribute("aria-label") for chart in charts)
-
-
-def test_it_prints(page):
-    window(page, scheme="dark", media="print")
-    assert visible(page, ".bar") == []
-    assert page.execute_script("return getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-    data = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
-    pdf = base64.b64decode(data)
-    assert pdf.startswith(b"%PDF")
-    assert len(pdf) > 50_000

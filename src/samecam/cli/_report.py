@@ -1,10 +1,11 @@
 """`samecam report`."""
 
+import os
 from typing import Any
 
 import click
 
-from samecam.cli._command import command, option, together
+from samecam.cli._command import choice, command, option, together
 from samecam.cli._options import (
     file_option,
     memory_option,
@@ -21,6 +22,15 @@ from samecam.cli._progress import Phases
 @file_option("--output", "CASE/report.html", "File to write.")
 @option("--no-thumbnails", is_flag=True, help="Show no photos, only their names.")
 @option("--blur", is_flag=True, help="Blur the photos until the reader asks otherwise.")
+@option(
+    "--pdf",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    show_default="beside the page",
+    help="Print it to a PDF, by a browser.",
+)
+@choice("--paper", "a4", "letter", help="What it is printed on.")
 @option("--examiner", metavar="TEXT", help="Who examined it.")
 @option("--organisation", metavar="TEXT", help="For whom.")
 @option("--case-number", metavar="TEXT", help="Number of the case there.")
@@ -36,6 +46,8 @@ def report(
     output: str | None,
     no_thumbnails: bool,
     blur: bool,
+    pdf: str | None,
+    paper: Any,
     about_template: bool,
     as_json: bool,
     quiet: bool,
@@ -47,10 +59,12 @@ def report(
     beside it. Photos that are no longer where they were are shown without a picture. What is said
     of the examination stands in CASE/about.toml; options are taken in place of it, and not kept.
     """
-    from samecam.case import open_case
+    from samecam.case import REPORT, open_case
     from samecam.report import write_about_template, write_report
 
     about = _take_about(options)
+    if pdf == "":
+        pdf = os.path.splitext(output or os.path.join(case, REPORT))[0] + ".pdf"
     if about_template:
         written = write_about_template(open_case(case).folder)
         if as_json:
@@ -64,14 +78,16 @@ def report(
             thumbnails=not no_thumbnails,
             blur=blur,
             output=output,
+            pdf=pdf,
+            paper=paper,
             about=about,
             resources=take_resources(options),
             progress=phases,
         )
     if as_json:
-        print_json({"report": str(path), "bytes": path.stat().st_size})
+        print_json({"report": str(path), "bytes": path.stat().st_size, "pdf": pdf})
     else:
-        say(str(path), quiet=quiet)
+        say([str(path), *([] if pdf is None else [pdf])], quiet=quiet)
 
 
 def _take_about(options: dict[str, Any]) -> dict[str, Any]:

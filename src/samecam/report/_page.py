@@ -30,7 +30,7 @@ from samecam.report._histogram import (
 from samecam.report._links import weakest_link
 from samecam.report._method import REFERENCES
 from samecam.report._names import marked, shown
-from samecam.report._paper import on_paper
+from samecam.report._paper import Paper, on_paper
 from samecam.report._parts import part, policy
 from samecam.report._shared import SharedCameras, shared_cameras
 from samecam.report._sources import SourceTable, folders_below, source_names, sources_by_camera
@@ -84,14 +84,23 @@ def lay_out(content: SavedCase, given: Correlations, about: About) -> Page:
     return page
 
 
-def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool) -> str:
-    """The page as HTML; without thumbnails if they are None."""
+def render(
+    page: Page,
+    thumbnails: Mapping[str, Thumbnail] | None,
+    *,
+    blur: bool,
+    paper: Paper | None = None,
+) -> str:
+    """The page as HTML; without thumbnails if they are None.
+
+    `paper` : to be printed on, without links to files that lie beside the page
+    """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     for figure in page.figures:
         if thumbnails is not None:
             figure.thumbnail = thumbnails.get(figure.photo.path, Thumbnail())
-    style = part("page.css") + on_paper(page.about, _title(page.content))
+    style = part("page.css") + on_paper(page.about, _title(page.content), paper)
     script = "".join(map(part, SCRIPTS))
     environment = Environment(
         loader=FunctionLoader(part),
@@ -107,6 +116,7 @@ def render(page: Page, thumbnails: Mapping[str, Thumbnail] | None, *, blur: bool
         **_context(page),
         thumbnails=thumbnails is not None,
         blur=blur,
+        linked=paper is None,
         style=Markup(style),
         script=Markup(script),
         policy=policy(style, script),

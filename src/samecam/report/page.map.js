@@ -80,7 +80,7 @@
     const [row, column] = at;
     document.querySelector("#pair-value").textContent = row === column && side === photos.length
       ? "One and the same photo." : `They correlate by ${valueText(row, column)}.`;
-    pair.querySelector(".both").replaceChildren(half(about(row)), half(about(column)));
+    pair.querySelector(".halves").replaceChildren(half(about(row)), half(about(column)));
     pair.showModal();
   };
 
