@@ -9,12 +9,25 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from samecam.case import STATUSES, CasePhoto, SavedCase, report_marks, seal_report
+from samecam.case import (
+    ABOUT,
+    DECIDED,
+    DECISIONS,
+    STATUSES,
+    CasePhoto,
+    Decided,
+    SavedCase,
+    read_decided,
+    report_marks,
+    seal_report,
+)
 from samecam.errors import SamecamError
 from samecam.evidence import base_rate_sentence
+from samecam.files import file_hash
 from samecam.report._about import About
 from samecam.report._cards import Card, Figure, alone_figures, build_cards, service_text
 from samecam.report._correlations import Correlations
+from samecam.report._decided import Stands, decided_conclusion, machine_names, stands
 from samecam.report._front import LIMITS, QUESTION, conclusion, examined, paragraphs
 from samecam.report._heatmap import heat_map
 from samecam.report._histogram import (
@@ -59,6 +72,8 @@ class Page:
     alone: list[Figure]
     others: list[CasePhoto]
     about: About
+    decided: Decided
+    stood: Stands | None
 
     @property
     def figures(self) -> list[Figure]:
@@ -74,14 +89,30 @@ def lay_out(content: SavedCase, given: Correlations, about: About) -> Page:
     order = {"weak": 0, "unusable": 1, "skipped": 2, "copy": 3, "duplicate": 4}
     others = [photo for photo in content.photos if photo.status in order]
     others.sort(key=lambda photo: (order[photo.status], photo.path))
-    page = Page(content, given, cards, alone, others, about)
+    decided = read_decided(content)
+    page = Page(content, given, cards, alone, others, about, decided, stands(content, decided))
     folders = folders_below([photo.path for photo in content.photos])
     below = dict(zip((photo.path for photo in content.photos), folders, strict=True))
     for number, figure in enumerate(page.figures):
         figure.number = number
         parts = below[figure.photo.path]
         figure.folder = marked("/".join(parts)) if parts else Markup("")
+    if decided.counts:
+        _say_what_stands(page)
     return page
+
+
+def _say_what_stands(page: Page) -> None:
+    """In a closer look at a photo: where it stands after the decisions, and by which."""
+    decided = page.decided
+    place = {photo.path: k for k, photo in enumerate(decided.photos)}
+    for figure in page.figures:
+        k = place[figure.photo.path]
+        by = int(decided.decision_of[k])
+        said = shown(decided.name_of(k)) or "none"
+        row = ("After the decisions", f"{said}, by decision {by}" if by else said)
+        at = next(k for k, (label, _) in enumerate(figure.rows) if label == "Camera")
+        figure.rows.insert(at, row)
 
 
 def render(
@@ -144,12 +175,19 @@ def _context(page: Page) -> dict[str, Any]:
     chart = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "right": RIGHT}
     histograms = [pair_histogram(given, content), photo_histogram(given, content)]
     table, shared = _shared(page)
+    words = list(conclusion(content, shared, _camera_names(page)))
+    if page.stood is not None:
+        words.insert(1, decided_conclusion(page.stood))
     return {
         "title": _title(content),
         "about": page.about,
         "exhibits": {what: number for number, what in page.about.exhibits if what in table.names},
         "default_question": QUESTION,
-        "conclusion": list(conclusion(content, shared, _camera_names(page))),
+        "conclusion": words,
+        "stood": page.stood,
+        "counts_decisions": page.decided.counts,
+        "stable": machine_names(page.decided),
+        "carded": {card.id for card in page.cards},
         "shared": shared,
         "examined": examined(content, table),
         "limits": LIMITS,
@@ -173,7 +211,7 @@ def _context(page: Page) -> dict[str, Any]:
         "sentences": list(_sentences(content)),
         "parameters": list(_parameters(content)),
         "groups": {photo.path: photo.cluster for photo in content.used},
-        "all_files": _all_files(content),
+        "all_files": _all_files(page),
         "method_name": content.clustering_settings.method,
         "whole": content.info["extraction"].get("size") is None,
         "references": REFERENCES,
@@ -203,24 +241,33 @@ def _camera_names(page: Page) -> dict[int, Markup]:
 
 
 def _shared(page: Page) -> tuple[SourceTable, SharedCameras | None]:
-    """Sources and cameras, and who shares one."""
-    photos = page.content.photos
+    """Sources and cameras as they stand, and who shares one."""
+    photos, decided = page.content.photos, page.decided
     paths = [photo.path for photo in photos]
-    table = sources_by_camera(paths, [photo.cluster for photo in photos])
-    pairs = list(zip(source_names(paths), (photo.cluster for photo in photos), strict=True))
-    sources = [source for source, camera in pairs if camera is not None]
-    cameras = np.array([camera for _, camera in pairs if camera is not None], dtype=np.intp)
-    links = {k: weakest_link(page.given, sources, cameras, k) for k in table.shared}
-    return table, shared_cameras(table, _camera_names(page), links)
+    names, notes = _camera_names(page), dict[int, Markup]()
+    standing = {photo.path: photo.cluster for photo in page.content.used}
+    if decided.counts and page.stood is not None:
+        names, notes = page.stood.names, page.stood.changes
+        used = (photo.path for photo in decided.photos)
+        standing = dict(zip(used, decided.camera_of.tolist(), strict=True))
+    table = sources_by_camera(paths, [standing.get(path) for path in paths])
+    sources = dict(zip(paths, source_names(paths), strict=True))
+    each = [sources[photo.path] for photo in page.content.used]
+    cameras = np.array([standing[photo.path] for photo in page.content.used], dtype=np.intp)
+    links = {k: weakest_link(page.given, each, cameras, k) for k in table.shared}
+    return table, shared_cameras(table, names, links, notes)
 
 
-def _all_files(content: SavedCase) -> Iterator[tuple[Markup, str, str, str]]:
-    """Path, SHA-256, status and camera of every file."""
-    cameras = {photo.path: photo.cluster for photo in content.used}
-    for photo in content.photos:
-        camera = cameras.get(photo.original or photo.path)
+def _all_files(page: Page) -> Iterator[tuple[Markup, str, str, str, Markup]]:
+    """Path, SHA-256, status, the machine's camera and that after the decisions, of every file."""
+    decided = page.decided
+    place = {photo.path: k for k, photo in enumerate(decided.photos)}
+    for photo in page.content.photos:
+        k = place.get(photo.original or photo.path)
+        camera = None if k is None else decided.photos[k].cluster
         said = "–" if camera is None else "none" if camera < 0 else str(camera)
-        yield marked(photo.path), photo.sha256 or "–", photo.status, said
+        now = "–" if k is None else decided.name_of(k) or "none"
+        yield marked(photo.path), photo.sha256 or "–", photo.status, said, marked(now)
 
 
 def _sentences(content: SavedCase) -> Iterator[str]:
@@ -242,7 +289,9 @@ def _parameters(content: SavedCase) -> Iterator[tuple[str, list[tuple[str, str]]
         rows = [(k, v) for k, v in _flat(given) if k not in hidden and not k.startswith("sha256")]
         if rows:
             yield name.capitalize(), rows
-    files = [(f"{name}, SHA-256", digest) for name, digest in content.hashes.items()]
+    persons = {name: file_hash(content.folder / name) for name in (ABOUT, DECISIONS, DECIDED)}
+    hashes = {**content.hashes, **{name: known for name, known in persons.items() if known}}
+    files = [(f"{name}, SHA-256", digest) for name, digest in hashes.items()]
     yield "Files of the case", [*files, ("audit log", _log_text(content))]
 
 

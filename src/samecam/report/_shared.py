@@ -56,7 +56,10 @@ class SharedCameras:
 
 
 def shared_cameras(
-    table: SourceTable, names: Mapping[int, Markup], links: Mapping[int, Link | None]
+    table: SourceTable,
+    names: Mapping[int, Markup],
+    links: Mapping[int, Link | None],
+    notes: Mapping[int, Markup] | None = None,
 ) -> SharedCameras | None:
     """Lay out a table; None where there is one source alone.
 
@@ -64,6 +67,7 @@ def shared_cameras(
     ----------
     names : of the cameras as they are shown, "camera 3"
     links : how sure it is that sources share a camera, by its number, where that is known
+    notes : what else is to be said of a camera that they share
     """
     if len(table.names) < 2:
         return None
@@ -79,7 +83,7 @@ def shared_cameras(
         lines,
         _row(table, kept, np.arange(len(table.names)), None, "All"),
         len(table.cameras) - len(kept),
-        _answers(table, shared, names, links),
+        _answers(table, shared, names, links, notes or {}),
     )
 
 
@@ -124,10 +128,14 @@ def _answers(
     shared: Sequence[int],
     names: Mapping[int, Markup],
     links: Mapping[int, Link | None],
+    notes: Mapping[int, Markup],
 ) -> list[Markup]:
     if not shared:
         return [Markup("No camera is shared by two sources.")]
-    result = [_answer(table, k, names[k], links.get(k)) for k in shared[:_CAMERAS]]
+    result = [
+        _answer(table, k, names[k], links.get(k)) + notes.get(k, Markup(""))
+        for k in shared[:_CAMERAS]
+    ]
     if len(shared) > _CAMERAS:
         more = len(shared) - _CAMERAS
         result.append(
