@@ -17,7 +17,7 @@ from samecam.cli._extract import (
     head_text,
 )
 from samecam.cli._methods import EPILOG, method_options, take_grouping
-from samecam.cli._notices import clustering_notices
+from samecam.cli._notices import clustering_notices, settled_dict, settled_text
 from samecam.cli._options import (
     case_option,
     device_option,
@@ -197,6 +197,7 @@ def _as_dict(result: "Clustering") -> dict[str, Any]:
         "unclustered": result.n_unclustered,
         "seconds": result.seconds,
         "details": result.details,
+        "decided": settled_dict(result),
         "changed_outside": result.changed_outside,
         "extraction": extraction_dict(result.extraction),
     }
@@ -212,6 +213,7 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         cameras_text(result),
         *views_text(result),
         *frames_text(result),
+        *settled_text(result),
         f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
         if new
         else "Nothing was to be done: this is the answer that stood in the case.",
