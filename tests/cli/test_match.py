@@ -150,6 +150,23 @@ def test_match_of_two_photos_and_of_three(world):
     assert tree(world.case) == before
 
 
+def test_match_writes_a_page_where_it_is_told(world, tmp_path):
+    page = tmp_path / "match.html"
+    code, out, _ = run("match", world.case, world.root / "held", "-o", page)
+    assert (code, out.splitlines()[-1]) == (0, f"Look further: {page}")
+    assert "<h1>Which camera took these photos?</h1>" in page.read_text()
+    words = ("match", "--reference", world.root / "held", world.root / "strangers")
+    answer = json.loads(run(*words, "-o", page, "--json", "-q")[1])
+    assert answer["page"] == str(page)
+    assert "<h1>Did the camera at hand take these photos?</h1>" in page.read_text()
+    for target in (world.case / "clusters.csv", world.root / "held" / "x.html"):
+        before = tree(world.root)
+        words = ("match", world.case, world.root / "held", "-o", target)
+        result = CliRunner().invoke(cli, [str(word) for word in words], standalone_mode=False)
+        assert "would be among the " in str(result.exception)
+        assert tree(world.root) == before
+
+
 def test_a_name_in_a_pair_stays_text(world, tmp_path):
     own = world.root / "kept" / world.result.groups[0].paths[0]
     (tmp_path / "odd\x1b[31m.jpg").write_bytes(b"no photo")
