@@ -167,6 +167,16 @@ def test_match_writes_a_page_where_it_is_told(world, tmp_path):
         assert tree(world.root) == before
 
 
+def test_a_photo_that_is_not_there_is_said(world, tmp_path):
+    own = world.root / "kept" / world.result.groups[0].paths[0]
+    words = ["match", str(tmp_path / "gone.jpg"), str(own)]
+    result = CliRunner().invoke(cli, words, standalone_mode=False)
+    assert "gone.jpg' is not there: check the name" in str(result.exception)
+    words[1] = str(tmp_path / "gone")
+    result = CliRunner().invoke(cli, words, standalone_mode=False)
+    assert "gone' is no case folder" in str(result.exception)
+
+
 def test_a_name_in_a_pair_stays_text(world, tmp_path):
     own = world.root / "kept" / world.result.groups[0].paths[0]
     (tmp_path / "odd\x1b[31m.jpg").write_bytes(b"no photo")

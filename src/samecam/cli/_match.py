@@ -135,7 +135,8 @@ def _is_of_pairs(arguments: tuple[str, ...], reference: str | None) -> bool:
     first = arguments[0]
     if os.path.lexists(first):
         return not os.path.isdir(first)
-    return first.startswith("@") or glob.has_magic(first)
+    named_like_a_file = bool(os.path.splitext(first)[1])
+    return named_like_a_file or first.startswith("@") or glob.has_magic(first)
 
 
 def _check_usage(
