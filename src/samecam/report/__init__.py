@@ -5,6 +5,7 @@ from samecam.report._names import shown
 from samecam.report._page import LIMIT
 from samecam.report._write import write_report
 from samecam.report.export import FORMATS, HASHES, Export, export_case
+from samecam.report.matching import check_matches_page, write_matches
 from samecam.report.validation import write_validation
 
 __all__ = [
@@ -12,9 +13,11 @@ __all__ = [
     "HASHES",
     "LIMIT",
     "Export",
+    "check_matches_page",
     "export_case",
     "shown",
     "with_report",
+    "write_matches",
     "write_report",
     "write_validation",
 ]
