@@ -23,9 +23,13 @@ from samecam.case.extraction import (
     words_per_second,
 )
 from samecam.case.folder import (
+    ABOUT,
     CHANGED,
     CLUSTERS,
     COLUMNS,
+    DECIDED,
+    DECISIONS,
+    PDF,
     REPORT,
     SEARCHES,
     STATUSES,
@@ -88,9 +92,13 @@ from samecam.case.validating import VALIDATION_PAGE, Criteria, Validation, valid
 from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
 __all__ = [
+    "ABOUT",
     "CHANGED",
     "CLUSTERS",
     "COLUMNS",
+    "DECIDED",
+    "DECISIONS",
+    "PDF",
     "REPORT",
     "SEARCHES",
     "STATUSES",

@@ -1,5 +1,6 @@
 """A case folder to one page that a person reads: self-contained, no network, printable."""
 
+from samecam.report._about import write_about_template
 from samecam.report._estimate import with_report
 from samecam.report._names import shown
 from samecam.report._page import LIMIT
@@ -17,6 +18,7 @@ __all__ = [
     "export_case",
     "shown",
     "with_report",
+    "write_about_template",
     "write_matches",
     "write_report",
     "write_validation",
