@@ -19,7 +19,7 @@ from tests.once import made_once
 from tests.report.conftest import _make_photos, _take_photos
 
 WORDS = "The fingerprints of groups 0 and 1 correlate by 0.0100, a score of 9.9."
-SCORE = "4.2"
+SCORE = "4.2"  # of a photo that was not doubtful
 
 
 @pytest.fixture(scope="session")

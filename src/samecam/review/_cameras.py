@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from samecam.case import Decided, DecidedCamera
 from samecam.review._index import Index
@@ -70,16 +70,22 @@ class CameraFacts:
 class Cameras:
     """All cameras of one moment, and what is counted of them.
 
-    What is said of a camera is taken from the moment before if it is the same.
+    What is said of photos is taken from the moment before if a camera had the same ones.
     """
 
     def __init__(self, index: Index, decided: Decided, before: "Cameras | None" = None) -> None:
-        self._index = index
-        known: dict[DecidedCamera, CameraFacts]
-        known = {} if before is None else {facts.camera: facts for facts in before.all}
-        self.all: list[CameraFacts] = [
-            known.get(camera) or _describe(index, camera) for camera in decided.cameras
-        ]
+        self._index, self._decided = index, decided
+        self.by_rows: dict[bytes, CameraFacts] = {}
+        known = {} if before is None else before.by_rows
+        for camera in decided.cameras:
+            key = camera.rows.tobytes()
+            facts = known.get(key)
+            if facts is None:
+                facts = _describe(index, camera)
+            elif facts.camera is not camera:
+                facts = replace(facts, camera=camera)
+            self.by_rows[key] = facts
+        self.all = list(self.by_rows.values())
         self.by_name = {facts.name: facts for facts in self.all}
 
     def chosen(
@@ -88,9 +94,10 @@ class Cameras:
         """Cameras that have a photo of each wanted value, and one with all the words."""
         some = [facts for facts in self.all if _fits(facts, wanted)]
         if words:
-            hits = self._index.find(words)
+            hits = set(self._decided.camera_of[self._index.find(words)].tolist())
+            found = {self._decided.cameras[number].name for number in hits - {-1}}
             folded = words.casefold()
-            some = [f for f in some if folded in f.name.casefold() or not hits.isdisjoint(f.rows)]
+            some = [f for f in some if folded in f.name.casefold() or f.name in found]
         return sorted(some, key=_ORDERS[sort])
 
     def facets(self, wanted: Mapping[str, str]) -> dict[str, list[tuple[str, int]]]:

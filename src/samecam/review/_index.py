@@ -25,6 +25,7 @@ class Index:
     strength : (n,) how well each fits its group, a score; −inf where nothing is known
     group_of : (n,) numbers of groups; −1: none
     near, near_score : (n,) the best other group, −1: none, and the score with it
+    texts : what a search looks at, in small letters
     models, days, views : camera by EXIF, day taken ("2026-05-17" or ""), view in words
     """
 
@@ -44,6 +45,10 @@ class Index:
         self.near_score: Doubles = np.array([np.nan if s is None else s for s in scores])
         self.models = [_model(photo) for photo in self.photos]
         self.days = [_day(photo.image["taken"]) for photo in self.photos]
+        self.texts = [
+            f"{shown(photo.path)} {model} {day} {photo.image['serial']} {photo.sha256}".casefold()
+            for photo, model, day in zip(self.photos, self.models, self.days, strict=True)
+        ]
         words = [group.words for group in self.groups]
         placed = {p.path: p.words for c in saved.cameras for p in c.placed}
         self.views = [
@@ -51,14 +56,6 @@ class Index:
             if photo.group is not None and photo.group >= 0
             else placed.get(photo.path, "")
             for photo in self.photos
-        ]
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """What a search looks at, in small letters."""
-        return [
-            f"{shown(photo.path)} {model} {day} {photo.image['serial']} {photo.sha256}".casefold()
-            for photo, model, day in zip(self.photos, self.models, self.days, strict=True)
         ]
 
     @cached_property
@@ -113,10 +110,25 @@ class Index:
         """SHA-256 of some photos."""
         return [self.photos[row].sha256 for row in rows]
 
-    def find(self, words: str) -> set[int]:
+    def find(self, words: str) -> list[int]:
         """Rows whose text has all of the words."""
-        wanted = words.casefold().split()
-        return {row for row, text in enumerate(self.texts) if all(word in text for word in wanted)}
+        rows = list(range(len(self.photos)))
+        for word in words.casefold().split():
+            rows = [row for row in rows if word in self.texts[row]]
+        return rows
+
+    def folder_codes(self, depth: int) -> tuple[list[str], Labels]:
+        """All folders, sorted, and which of them each row is in."""
+        if depth not in self._codes:
+            names, codes = np.unique(
+                np.array(self.folders(depth), dtype=object), return_inverse=True
+            )
+            self._codes[depth] = names.tolist(), codes
+        return self._codes[depth]
+
+    @cached_property
+    def _codes(self) -> dict[int, tuple[list[str], Labels]]:
+        return {}
 
 
 def folder_of(path: str, depth: int) -> str:

@@ -23,6 +23,7 @@ from samecam.review._index import Index
 SMALL, LARGE = 256, 1600
 _TIMEOUT = 20.0
 _SQUARE = 1024  # pixels of no fingerprint: none is made here
+_LOOK = 0.5  # seconds between two looks whether all is to end
 _HELD = 400  # pictures held in memory, where none is kept in the case
 _LONGEST = 2**20
 _JPEG = b"\xff\xd8\xff"
@@ -45,7 +46,7 @@ class Pictures:
         self._pool: compute.LocalPool | None = None
         self._lock = threading.Lock()
         self._files: dict[str, str] | None = None
-        self._coming: dict[tuple[str, int], Future[Thumbnail]] = {}
+        self._coming: dict[tuple[str, int], Future[None]] = {}
         self._held: OrderedDict[tuple[str, int], bytes] = OrderedDict()
         self.reasons: dict[str, str] = {}
         self._closed = threading.Event()
@@ -60,8 +61,7 @@ class Pictures:
         future = await asyncio.to_thread(self._ask, sha256, side)
         if future is None:
             return None
-        with contextlib.suppress(Exception):  # what went wrong is noted as it ends
-            await asyncio.wrap_future(future)
+        await asyncio.wrap_future(future)
         return await asyncio.to_thread(self._known, sha256, side)
 
     def _known(self, sha256: str, side: int) -> bytes | None:
@@ -78,8 +78,8 @@ class Pictures:
                 return data
         return None
 
-    def _ask(self, sha256: str, side: int) -> "Future[Thumbnail] | None":
-        """Let a worker make one, if it is not being made already."""
+    def _ask(self, sha256: str, side: int) -> "Future[None] | None":
+        """Let a worker make one, if it is not being made already; done once it is kept."""
         photo = self._index.files.get(sha256)
         file = self.files.get(photo.path) if photo is not None else None
         if photo is None or file is None:
@@ -93,13 +93,13 @@ class Pictures:
             try:
                 pool = self._started()
                 task = ThumbnailTask(photo.path, file, sha256, side, embedded=False)
-                future = pool.submit(thumbnail, task)
+                made = pool.submit(thumbnail, task)
             except SamecamError:  # workers cannot be had: pages go without pictures
                 self.reasons[sha256] = "cannot be drawn"
                 return None
-            self._coming[sha256, side] = future
-        future.add_done_callback(lambda done: self._arrived(sha256, side, done))
-        return future
+            kept = self._coming[sha256, side] = Future()
+        made.add_done_callback(lambda done: self._arrived(sha256, side, done, kept))
+        return kept
 
     def _started(self) -> compute.LocalPool:
         if self._pool is None:
@@ -111,7 +111,9 @@ class Pictures:
             )
         return self._pool
 
-    def _arrived(self, sha256: str, side: int, done: "Future[Thumbnail]") -> None:
+    def _arrived(
+        self, sha256: str, side: int, done: "Future[Thumbnail]", kept: "Future[None]"
+    ) -> None:
         try:
             made = done.result()
         except compute.TaskTimeoutError:
@@ -126,6 +128,7 @@ class Pictures:
             self._hold(sha256, side, base64.b64decode(made.uri.partition(",")[2]))
         with self._lock:
             self._coming.pop((sha256, side), None)
+        kept.set_result(None)
 
     def _hold(self, sha256: str, side: int, data: bytes) -> None:
         if side == SMALL and self._keep:
@@ -155,9 +158,10 @@ class Pictures:
             if self._closed.is_set():
                 return
             future = self._ask(sha256, SMALL)
-            if future is not None:
-                with contextlib.suppress(BaseException):
-                    future.result()
+            while future is not None and not self._closed.is_set():
+                with contextlib.suppress(TimeoutError):
+                    future.result(_LOOK)
+                    break
 
     def close(self) -> None:
         """End the workers."""

@@ -17,6 +17,7 @@ from samecam.review._state import State
 
 HOST = "127.0.0.1"
 _END_SECONDS = 2
+_IDLE_SECONDS = 60
 _CONNECTIONS = 200
 
 
@@ -80,9 +81,12 @@ class Review:
                 loop="asyncio",
                 lifespan="off",
                 limit_concurrency=_CONNECTIONS,
+                timeout_keep_alive=_IDLE_SECONDS,
                 timeout_graceful_shutdown=_END_SECONDS,
             )
             self._uvicorn = uvicorn.Server(config)
+            # Signals are ours: see `stopped_by_signals`.
+            self._uvicorn.capture_signals = _no_signals  # type: ignore[method-assign]
             self._opened = opened.pop_all()
 
     def serve(self, ready: Callable[[], None] = lambda: None) -> None:
@@ -124,7 +128,8 @@ class Review:
 
 def _listen(port: int) -> socket.socket:
     """A socket on this machine's own address, which no other machine reaches."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # By its name TCP does not wait for more to send (asyncio looks at that).
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((HOST, port))
@@ -135,6 +140,11 @@ def _listen(port: int) -> socket.socket:
         message = f"{{name}} is {port}, where nothing can listen ({said}): give another, or none."
         raise ParameterError("port", message) from None
     return listening
+
+
+@contextlib.contextmanager
+def _no_signals() -> Iterator[None]:
+    yield
 
 
 @contextlib.contextmanager
