@@ -71,7 +71,7 @@ class Served:
         """End it as Ctrl-C does."""
         self.http.close()
         self.process.terminate()
-        self.process.wait(30)
+        self.process.communicate(timeout=30)
 
 
 def tasks(served: Served, case: Path) -> dict[str, Callable[[int], object]]:
