@@ -1,5 +1,6 @@
 """What each page shows: a moment and an address to what a template is filled with."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -147,8 +148,8 @@ def camera_page(moment: Moment, here: Here) -> Context:
     if here.get("order") == "weak":
         rows = rows[::-1]
     at = here.number("at", len(rows) - 1)
-    numbers = sorted({int(index.group_of[row]) for row in facts.rows} - {-1})
-    groups = [index.groups[number] for number in numbers]
+    counts = Counter(index.group_of[facts.rows].tolist())
+    groups = [index.groups[number] for number in sorted(counts) if number >= 0]
     remarks = dict.fromkeys(text for group in groups for text in group.warnings)
     decisions = [moment.decided.decisions[k - 1] for k in facts.camera.decisions[-_CHANGES:]]
     return {
@@ -159,7 +160,7 @@ def camera_page(moment: Moment, here: Here) -> Context:
         "total": len(rows),
         "order": here.get("order"),
         "only": only if rows is not facts.rows else "",
-        "groups": groups,
+        "groups": [(group, counts[group.id]) for group in groups],
         "parts_of": parts_of(moment, facts),
         "remarks": list(remarks)[:8],
         "statuses": _STATUSES,

@@ -24,9 +24,14 @@ SMALL, LARGE = 256, 1600
 _TIMEOUT = 20.0
 _SQUARE = 1024  # pixels of no fingerprint: none is made here
 _LOOK = 0.5  # seconds between two looks whether all is to end
+_WAITING = 2  # requests that wait for pictures
 _HELD = 400  # pictures held in memory, where none is kept in the case
 _LONGEST = 2**20
 _JPEG = b"\xff\xd8\xff"
+
+
+class BusyError(Exception):
+    """A picture is being made: ask again in a moment."""
 
 
 class Pictures:
@@ -48,20 +53,30 @@ class Pictures:
         self._files: dict[str, str] | None = None
         self._coming: dict[tuple[str, int], Future[None]] = {}
         self._held: OrderedDict[tuple[str, int], bytes] = OrderedDict()
+        self._waiting = 0
         self.reasons: dict[str, str] = {}
         self._closed = threading.Event()
         if keep:
             _begin(self._folder)
 
     async def get(self, sha256: str, side: int) -> bytes | None:
-        """A JPEG with this longest side; None: there is none, and `reasons` says why."""
+        """A JPEG with this longest side; None: there is none, and `reasons` says why.
+
+        `BusyError` if others wait already: a browser has few connections, and pages need some.
+        """
         data = await asyncio.to_thread(self._known, sha256, side)
         if data is not None or sha256 in self.reasons:
             return data
         future = await asyncio.to_thread(self._ask, sha256, side)
         if future is None:
             return None
-        await asyncio.wrap_future(future)
+        if self._waiting >= _WAITING:
+            raise BusyError
+        self._waiting += 1
+        try:
+            await asyncio.wrap_future(future)
+        finally:
+            self._waiting -= 1
         return await asyncio.to_thread(self._known, sha256, side)
 
     def _known(self, sha256: str, side: int) -> bytes | None:

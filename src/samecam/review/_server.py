@@ -14,7 +14,7 @@ from samecam.review._addresses import Here, here_of
 from samecam.review._decide import check_body, decide
 from samecam.review._heat import HeatMaps
 from samecam.review._history import History
-from samecam.review._pictures import LARGE, SMALL, Pictures
+from samecam.review._pictures import LARGE, SMALL, BusyError, Pictures
 from samecam.review._state import Moment, State
 from samecam.review._templates import environment, render
 from samecam.review._words import decision_words
@@ -148,7 +148,10 @@ class Server:
             sha256, _, kind = request.path_params["name"].partition(".")
             if kind != "jpg" or not HASH.fullmatch(sha256):
                 return Response(status_code=404)
-            data = await self._pictures.get(sha256, side)
+            try:
+                data = await self._pictures.get(sha256, side)
+            except BusyError:
+                return Response(status_code=503, headers={"retry-after": "1"})
             if data is None:
                 reason = self._pictures.reasons.get(sha256, "not found")
                 return Response(_blank(reason), 200, media_type="image/svg+xml")

@@ -238,7 +238,11 @@ document.addEventListener("keydown", (event) => {
   if (action) { event.preventDefault(); action(); }
 });
 
-addEventListener("samecam:fresh", restore);
-restore();
+const fresh = () => {
+  restore();
+  if (matchMedia("(max-width: 900px)").matches) one(".facets details")?.removeAttribute("open");
+};
+addEventListener("samecam:fresh", fresh);
+fresh();
 if (page() === "queue") one("#question")?.focus({ preventScroll: true });
 listen();

@@ -72,6 +72,19 @@ export const load = () => {
   }
 };
 
+// Pictures that are still being made are asked for again.
+const again = (image) => {
+  const tries = Number(image.dataset.tries ?? 0);
+  if (tries > 60 || !image.isConnected) return;
+  image.dataset.tries = tries + 1;
+  setTimeout(() => {
+    if (image.isConnected) image.src = image.getAttribute("src").split("?")[0] + "?again=" + tries;
+  }, 300 + 100 * Math.min(tries, 10));
+};
+const isPicture = (node) => node instanceof HTMLImageElement && /^\/(small|large)\//.test(node.getAttribute("src"));
+document.addEventListener("error", (event) => { if (isPicture(event.target)) again(event.target); }, true);
+for (const image of all("img")) if (isPicture(image) && image.complete && !image.naturalWidth) again(image);
+
 // Several tabs agree: a change anywhere shows everywhere.
 export const listen = () => {
   load();
