@@ -53,24 +53,24 @@ const visit = async (address, replace = false) => {
 };
 addEventListener("popstate", () => refresh());
 
-// Deciding. What changed comes with the refreshed page; the focus stays where it was.
-const act = async (body) => {
+// Deciding. What changed comes with the refreshed page, where the focus stays, or with another.
+const act = async (body, then = null) => {
   if (looking()) { say("This is read only.", true); return null; }
   const answer = await decide(body);
-  if (answer) { say(answer.said); await refresh(); }
+  if (!answer) return null;
+  say(answer.said);
+  await (then ? visit(then(answer), true) : refresh());
   return answer;
 };
 const answer = async (kind) => {
   const question = one("#question");
   if (!question) return;
   const next = question.dataset.next || "/";
-  const done = await (looking() ? act({}) : decide({ kind, question: question.dataset.question }));
-  if (done) { say(done.said); await visit(next, true); }
+  await act({ kind, question: question.dataset.question }, () => next);
 };
 const pair = async (kind) => {
   const { first, second } = one("#two").dataset;
-  const done = await act({ kind, first, second });
-  if (done && kind === "merge") visit(cameraPage(done.camera), true);
+  await act({ kind, first, second }, kind === "merge" ? (done) => cameraPage(done.camera) : null);
 };
 const cameraPage = (name) => "/camera?" + new URLSearchParams({ name });
 const beside = (first, second) => visit("/two?" + new URLSearchParams({ first, second }));
@@ -108,8 +108,8 @@ const actions = {
     }
     const given = await ask({ title: `Merge ${first} with another camera`, label: "Which one", button: "Merge", cameras: true });
     if (!given) return;
-    const done = await act({ kind: "merge", first, second: given.value, reason: given.reason });
-    if (done && page() === "camera") visit(cameraPage(done.camera), true);
+    const then = page() === "camera" ? (done) => cameraPage(done.camera) : null;
+    await act({ kind: "merge", first, second: given.value, reason: given.reason }, then);
   },
   async move() {
     const photos = chosen();
@@ -134,11 +134,8 @@ const actions = {
     if (!camera) return say("Go to a camera first.", true);
     const given = await ask({ title: `Name ${camera}`, label: "New name", button: "Name", value: /^camera-\d+$/.test(camera) ? "" : camera });
     if (!given) return;
-    const done = await (looking() ? act({}) : decide({ kind: "name", camera, name: given.value, reason: given.reason }));
-    if (!done) return;
-    say(done.said);
-    clear();
-    if (page() === "camera") visit(cameraPage(done.camera), true); else refresh();
+    const then = page() === "camera" ? (done) => cameraPage(done.camera) : null;
+    afterwards(await act({ kind: "name", camera, name: given.value, reason: given.reason }, then));
   },
   async note() {
     const camera = page() === "photo" || page() === "alone" || picked.size && page() === "camera" ? null : chosenCameras()[0];
