@@ -13,6 +13,7 @@ from samecam.report._parts import style
 from samecam.report._thumbnails import Thumbnail, ThumbnailTask, thumbnail
 from samecam.report._write import write_report
 from samecam.report.export import FORMATS, HASHES, Export, export_case
+from samecam.report.matching import check_matches_page, write_matches
 from samecam.report.validation import write_validation
 
 # Where a histogram lies in its picture.
@@ -35,6 +36,7 @@ __all__ = [
     "Thumbnail",
     "ThumbnailTask",
     "camera_name",
+    "check_matches_page",
     "export_case",
     "heat_picture",
     "histogram",
@@ -44,6 +46,7 @@ __all__ = [
     "style",
     "thumbnail",
     "with_report",
+    "write_matches",
     "write_report",
     "write_validation",
 ]

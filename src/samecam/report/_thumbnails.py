@@ -9,12 +9,11 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from samecam import compute
-from samecam.case import CasePhoto
 from samecam.errors import SamecamError
 from samecam.inputs import open_input, read_some
 from samecam.photos import looks_like_picture
@@ -31,6 +30,18 @@ _HEAD = 32
 # An embedded thumbnail of other proportions is of another picture, or has black bars.
 _PROPORTION = 0.02
 _OFFSET, _LENGTH, _ORIENTATION = 0x0201, 0x0202, 0x0112
+
+
+class Shown(Protocol):
+    """A photo that is shown: its name on the page, and the hash that its file must have."""
+
+    @property
+    def path(self) -> str:
+        """Its name."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,7 @@ class Thumbnail:
 
 
 def make_thumbnails(
-    photos: Sequence[CasePhoto],
+    photos: Sequence[Shown],
     files: dict[str, str],
     *,
     side: int,
