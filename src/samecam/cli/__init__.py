@@ -21,6 +21,7 @@ from samecam.cli._failures import lack, last_resort, system_error
 from samecam.cli._match import match
 from samecam.cli._output import error_lines, tell
 from samecam.cli._report import report
+from samecam.cli._review import review
 from samecam.cli._simulate import simulate
 from samecam.cli._text import cut
 from samecam.cli._tune import tune
@@ -51,7 +52,7 @@ def cli(ctx: click.Context, /) -> None:
 
 
 for _command in (
-    *(cluster, extract, add, match, decide, verify, report, export),
+    *(cluster, extract, add, match, review, decide, verify, report, export),
     *(evaluate, validate, compare, tune, simulate, experiment, doctor),
 ):
     cli.add_command(_command)
