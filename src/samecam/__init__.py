@@ -3,8 +3,9 @@
 `samecam.cluster_photos(photos, case)` does the main job. The rooms, in the order in
 which data runs through them: `samecam.photos`, `samecam.fingerprint`, `samecam.store`,
 `samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
-`samecam.evidence`, `samecam.case`, `samecam.report`; and `samecam.compute`, `samecam.simulate`,
-`samecam.datasets`, `samecam.metrics`, `samecam.experiments` and `samecam.frames` beside them.
+`samecam.evidence`, `samecam.case`, `samecam.report`, `samecam.review`; and `samecam.compute`,
+`samecam.simulate`, `samecam.datasets`, `samecam.metrics`, `samecam.experiments` and
+`samecam.frames` beside them.
 Each is loaded when it is first asked for.
 """
 
@@ -29,6 +30,7 @@ if _typing.TYPE_CHECKING:
         register,
         report,
         represent,
+        review,
         simulate,
         store,
     )
@@ -78,6 +80,7 @@ __all__ = [
     "register",
     "report",
     "represent",
+    "review",
     "simulate",
     "store",
     "verify_case",

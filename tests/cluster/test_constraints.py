@@ -6,9 +6,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from samecam.cluster import ConsolidatedSSC, Constraints
+from samecam.cluster.consolidate._constraints import Bonds
+from samecam.cluster.consolidate._loop import Rates
+from samecam.cluster.consolidate._start import Rules, begin
 from samecam.simulate import fingerprints, gram
 
 SIGMA = 1 / 512
+RULES = Rules(Rates(0.001, 0.01, 0.001), None, 512**2, 2**30)
 
 
 def fit(G, constraints=None, **options):
@@ -152,6 +156,19 @@ def test_a_camera_that_is_two(camera, pinned, both, started):
     assert (labels[truth == 1] >= 0).sum() >= 29
 
 
+def test_a_large_camera_that_is_two_begins_as_two():
+    """Groups that began with both would lose all of one side, who found none by themselves."""
+    G, _ = in_order(gram([100, 60, 30, *[1] * 10], 0.02, seed=1))
+    photos, rest = np.arange(0, 100, 2), np.arange(1, 100, 2)
+    start = begin(G, RULES, None, None, Bonds(Constraints(nobody(200), ((photos, rest),)), 200))
+    sides = [set(start.labels[some].tolist()) - {-1} for some in (photos, rest)]
+    assert len(sides[0] & sides[1]) <= 2  # by way of a stranger
+    assert min(map(len, sides)) >= 5
+    labels = fit(G, Constraints(nobody(200), ((photos, rest),)))
+    assert np.count_nonzero(labels[photos] == holder(labels, photos)) >= 48
+    assert np.count_nonzero(labels[rest] == holder(labels, rest)) >= 48
+
+
 @pytest.mark.parametrize("many", [1, 4])
 def test_photos_that_are_sent_away_do_not_break_their_camera(camera, many):
     G, _ = camera
@@ -272,7 +289,7 @@ def test_batches_honour_what_was_decided(seed):
     decisions = [
         Constraints(together(n, photos), ((photos, rest),)),
         Constraints(nobody(n), ((photos, rest), (rest, photos))),
-        Constraints(together(n, np.flatnonzero(truth < 2), strangers[:2])),
+        Constraints(together(n, np.flatnonzero(truth < 2), strangers)),
         Constraints(together(n, rows(50, 51)), ((rows(52), others),)),
     ]
     for constraints in decisions:

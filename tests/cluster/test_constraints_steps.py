@@ -3,12 +3,13 @@
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 from samecam.cluster import Constraints
 from samecam.cluster.consolidate import _kernels, _steps
 from samecam.cluster.consolidate._constraints import Bonds, Counts
 from samecam.cluster.consolidate._cpu import GramSums
-from tests.cluster.test_constraints import SIGMA, nobody, rows, together, with_photo
+from tests.cluster.test_constraints import SIGMA, fit, nobody, rows, together, with_photo
 
 
 def obvious_merging(between, inside, size, z, bonds, labels):
@@ -114,3 +115,45 @@ def test_sums_are_as_before_after_refining():
 
 def test_no_counts_are_of_no_pairs():
     assert [part.shape for part in Counts.none(4)] == [(0, 4)] * 4
+
+
+def test_the_start_has_no_edge_between_those_who_are_apart():
+    """Nor between those who are pinned to them; the rows are some of all."""
+    bonds = Bonds(Constraints(together(7, rows(0, 6)), ((rows(0), rows(2, 4)),)), 7)
+    some = rows(0, 1, 2, 4, 5, 6)
+    edges = bonds.without_edges(sparse.csr_array(1 - np.eye(6)), some).toarray()
+    expected = 1 - np.eye(6)
+    for a in (0, 5):  # rows 0 and 6
+        for b in (2, 3):
+            expected[a, b] = expected[b, a] = 0
+    np.testing.assert_array_equal(edges, expected)
+    start = bonds.begun(np.array([0, 0, 0, -1, 1, 1, 1]))
+    np.testing.assert_array_equal(start, [2, 0, 0, -1, 1, 1, 2])
+
+
+def test_an_answer_is_settled_by_its_own_numbers():
+    """One of the others is in either group, the photo with the larger; a group of one is none."""
+    bonds = Bonds(Constraints(nobody(8), ((rows(7), rows(0, 2)),)), 8)
+    larger, as_large = [0, 0, 3, 3, 3, 2, -1, 3], [0, 0, 3, 3, 3, 2, -1, 0]
+    for labels in (larger, as_large):  # then that of the first photo
+        np.testing.assert_array_equal(bonds.settled(np.array(labels)), [1, 1, 0, 0, 0, -1, -1, -1])
+    smaller = np.array([0, 0, 3, 3, 3, 3, -1, 0])
+    np.testing.assert_array_equal(bonds.settled(smaller), [1, 1, 0, 0, 0, 0, -1, 1])
+
+
+def test_every_answer_is_settled(monkeypatch):
+    G, photo, first, _ = with_photo(0, 8, 4)
+    monkeypatch.setattr(Bonds, "settled", lambda _, labels: nobody(len(labels)))
+    assert (fit(G, Constraints(nobody(len(G)), ((rows(photo), first),))) == -1).all()
+
+
+def test_rows_of_a_batch_know_what_is_asked_of_them():
+    sets, pairs = together(6, rows(0, 1, 5), rows(2, 3)), ((rows(4), rows(0, 2)),)
+    bonds = Bonds(Constraints(sets, pairs), 6)
+    part = bonds.among(rows(1, 3, 4, 5))
+    np.testing.assert_array_equal(part.pinned, [True, False, False, True])
+    assert len(part.counts(nobody(4), 1).others) == 0  # none of them is there
+    part = bonds.among(rows(2, 4))
+    assert not part.pinned.any()
+    assert [counts.tolist() for counts in part.forbidden(rows(0, 0))] == [[1, 0], [0, 0]]
+    assert bonds.among(rows(3, 4)) is None

@@ -6,6 +6,7 @@ import pytest
 from samecam.case import open_case
 from samecam.correlate import gram
 from samecam.report import shown
+from tests.processes import wait_for
 from tests.report.pages import find, press, visible
 
 pytestmark = pytest.mark.browser
@@ -108,10 +109,9 @@ def test_arrows_walk_through_photos(page):
     seventh = name()
     press(page, ESCAPE)
     assert not dialog.is_displayed()
-    focus = page.execute_script(
-        "return document.activeElement.querySelector('.caption').textContent"
-    )
-    assert seventh.endswith(focus), (
+    has_focus = "return document.activeElement.querySelector('.caption')?.textContent ?? '-'"
+    # The dialog is told that it was closed after the key has done its work.
+    assert wait_for(lambda: seventh.endswith(page.execute_script(has_focus))), (
         "the photo is shown, if its camera was folded, and has the focus"
     )
     find(page, "camera 1")

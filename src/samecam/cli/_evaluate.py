@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from samecam.cli._command import command
+from samecam.cli._command import command, option
 from samecam.cli._options import output_options, truth_option
 from samecam.cli._output import print_json, say
 from samecam.cli._text import counted, printable
@@ -35,8 +35,9 @@ _FATES = {
 @command()
 @click.argument("case_or_csv", type=click.Path())
 @truth_option
+@option("--decided", is_flag=True, help="Score what stands after decisions, not the machine's.")
 @output_options
-def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
+def evaluate(case_or_csv: str, truth: str, decided: bool, as_json: bool, quiet: bool) -> int:
     """Score a grouping against the true cameras.
 
     CASE_OR_CSV is a case that has been clustered, or a CSV with the columns path and
@@ -54,7 +55,7 @@ def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
     from samecam.metrics import per_camera, per_cluster, read_truth, scores
 
     cameras = read_truth(truth)
-    grouping = _read_grouping(case_or_csv)
+    grouping = _read_grouping(case_or_csv, decided=decided)
     joined = _join(grouping, cameras)
     if not joined.partners:
         raise SamecamError(
@@ -129,12 +130,22 @@ class _Joined:
         }
 
 
-def _read_grouping(source: str) -> _Grouping:
-    from samecam.case import open_case
+def _read_grouping(source: str, *, decided: bool) -> _Grouping:
+    from samecam.case import open_case, read_decided
     from samecam.metrics import read_clusters
 
     if not os.path.isdir(source):
+        if decided:
+            raise SamecamError(f"{source!r} is no case, and --decided is for one: leave it out.")
         return _Grouping(read_clusters(source))
+    if decided:
+        case = open_case(source)
+        stands = read_decided(case)
+        pairs = zip(stands.photos, stands.camera_of.tolist(), strict=True)
+        return _Grouping(
+            {photo.path: camera for photo, camera in pairs},
+            {photo.path: (photo.status, photo.original) for photo in case.photos},
+        )
     photos = open_case(source).photos_as_they_stand()
     return _Grouping(
         {photo.path: photo.cluster for photo in photos if photo.cluster is not None},

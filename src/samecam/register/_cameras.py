@@ -7,7 +7,6 @@ import numpy as np
 
 from samecam.arrays import Labels
 from samecam.frames import Frame
-from samecam.register._apart import Apart
 from samecam.register._links import Link
 from samecam.register._view import View, centre
 
@@ -28,8 +27,7 @@ class Cameras:
     views : of each group, in the frame of its camera's first group, whose own view is View()
     alone : of each photo that is in no group and was placed at a camera, by the photo's number
     first : of each camera the group in whose frame all are seen, the one that sees most of it
-    searched : pairs that were compared, places, links that contradicted stronger ones, and, if
-        photos were to be apart, "forbidden": pairs that were not linked
+    searched : pairs that were compared, places, and links that contradicted stronger ones
     """
 
     labels: Labels
@@ -49,10 +47,7 @@ class Camera:
 
 
 def cameras_of(
-    frames: Mapping[int, Frame],
-    photos: Mapping[int, int],
-    links: Sequence[Link],
-    apart: Apart | None = None,
+    frames: Mapping[int, Frame], photos: Mapping[int, int], links: Sequence[Link]
 ) -> tuple[list[Camera], int]:
     """Cameras out of groups and links: the strongest links that make no loop.
 
@@ -63,7 +58,6 @@ def cameras_of(
     ----------
     frames, photos : frame and number of photos of every group
     links : between groups
-    apart : groups that may not be one camera; told of those that are
 
     Returns
     -------
@@ -77,8 +71,6 @@ def cameras_of(
         way = views[a][link.camera].then(link.view, frames[link.camera], frames[a])
         if a == b:
             dropped += not agree(way, views[a][link.picture], frames[link.picture], frames[a])
-            continue
-        if apart is not None and not apart.join(link.camera, link.picture):
             continue
         back = views[b][link.picture].inverse(frames[link.picture], frames[b])
         to_root = way.then(back, frames[link.picture], frames[a])

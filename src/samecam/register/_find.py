@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from samecam import compute
-from samecam.arrays import Labels, Rows
+from samecam.arrays import Labels
 from samecam.frames import Frame
-from samecam.register._apart import Apart
 from samecam.register._cameras import Camera, Cameras, cameras_of
 from samecam.register._links import Link, Searcher
 from samecam.register._photos import Placing, camera_piece
@@ -34,7 +33,6 @@ def find_cameras(
     rate: float = 0.01,
     resources: compute.Resources | None = None,
     progress: Callable[[int, int], None] | None = None,
-    apart: Sequence[tuple[Rows, Rows]] = (),
 ) -> Cameras:
     """Groups, and photos in none, that see one sensor in several ways.
 
@@ -46,8 +44,6 @@ def find_cameras(
         "deep": all zooms of all, also turned and mirrored, and all shifts, for crops
     rate : probability that chance joins anything wrongly, in all that is searched together
     progress : told of what was looked at, and of all that is known to come
-    apart : pairs (photos, others) of numbers of photos: no link is made that would bring any of
-        `photos` into the camera that holds most of `others`
     """
     used = (resources or compute.Resources(device="cpu")).resolve()
     memory = used.memory_for("cpu")
@@ -58,7 +54,7 @@ def find_cameras(
     for part in frames:
         labels[part.photos] = part.groups
     searchers = [Searcher(search, rate / 2, memory // 3, progress, used.device) for _ in range(2)]
-    work = _Work(labels, groups, alone, patterns, Apart(apart, labels), *searchers)
+    work = _Work(labels, groups, alone, patterns, *searchers)
     photos = Counter[Frame]()
     for part in frames:
         photos[part.frame] += len(part.photos)
@@ -91,13 +87,12 @@ class _Work:
         groups: Numbered,
         alone: Numbered,
         patterns: Patterns,
-        apart: Apart,
         joining: Searcher,
         placing: Searcher,
     ) -> None:
         self._labels = labels
         self._groups, self._alone, self._patterns = dict(groups), dict(alone), patterns
-        self._joining, self._placing, self._apart = joining, placing, apart
+        self._joining, self._placing = joining, placing
         self._placed: dict[int, Link] = {}
         self._cameras: list[Camera] = []
         self._dropped = 0
@@ -114,7 +109,7 @@ class _Work:
         together = self._joining.links(groups, seconds)
         sizes = {group: piece.photos for group, piece in groups}
         shapes = {group: piece.frame for group, piece in groups}
-        self._cameras, self._dropped = cameras_of(shapes, sizes, together, self._apart)
+        self._cameras, self._dropped = cameras_of(shapes, sizes, together)
 
     def _place_photos(self, seconds: float) -> None:
         """Photos alone at cameras: first those that are easily found, by which cameras grow.
@@ -141,9 +136,7 @@ class _Work:
         links = sorted(placing.links(), key=lambda link: -(link.view.score or 0))
         changed = set()
         for link in links:
-            if link.picture in self._placed:
-                continue
-            if self._apart.place(link.picture, self._cameras[link.camera].first):
+            if link.picture not in self._placed:
                 self._placed[link.picture] = link
                 changed.add(link.camera)
         placing.remove(self._placed.keys())
@@ -188,6 +181,5 @@ class _Work:
                 "pairs": self._joining.judge.pairs + self._placing.judge.pairs,
                 "places": self._joining.judge.places + self._placing.judge.places,
                 "contradictions": self._dropped,
-                **self._apart.searched,
             },
         )

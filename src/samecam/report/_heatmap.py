@@ -116,7 +116,13 @@ def averaged(gram: npt.NDArray[np.float32], side: int) -> Doubles:
 
 
 def _png(values: Doubles, full: float) -> str:
-    """As a data URI: one colour, its opacity growing from 0 at no correlation."""
+    """As a data URI."""
+    data = heat_picture(values, full)
+    return "data:image/png;base64," + base64.b64encode(data).decode("ascii")
+
+
+def heat_picture(values: Doubles, full: float) -> bytes:
+    """A PNG of numbers: one colour, its opacity growing from 0 to that of `full`."""
     from PIL import Image
 
     level = np.clip(values / full, 0, 1) * (_LEVELS - 1)
@@ -126,7 +132,7 @@ def _png(values: Doubles, full: float) -> str:
     opacity = bytes(round(255 * k / (_LEVELS - 1)) for k in range(_LEVELS))
     stream = io.BytesIO()
     image.save(stream, "PNG", transparency=opacity, optimize=True)
-    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+    return stream.getvalue()
 
 
 def _blocks(given: Correlations) -> list[Block]:

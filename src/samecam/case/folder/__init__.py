@@ -51,6 +51,7 @@ from samecam.case.folder._names import (
     START,
     STATUSES,
     STORE,
+    THUMBNAILS,
     USED,
 )
 from samecam.case.folder._places import (
@@ -97,6 +98,7 @@ __all__ = [
     "START",
     "STATUSES",
     "STORE",
+    "THUMBNAILS",
     "TUNE_FORMAT",
     "TUNE_VERSION",
     "USED",

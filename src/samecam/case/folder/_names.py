@@ -12,13 +12,15 @@ REPORT, PDF, START = "report.html", "report.pdf", "start.csv"
 ABOUT = "about.toml"
 # What persons decided, what stands after it, and the names of cameras as of the last run.
 DECISIONS, DECIDED, CAMERAS = "decisions.jsonl", "decided.csv", "cameras.csv"
+# Small pictures of the photos, by SHA-256, that a review has made.
+THUMBNAILS = "thumbnails"
 # A table of groups that somebody changed is kept under this name when it is made anew.
 CHANGED = "clusters.changed.csv"
 # Files that state the answer, in the order in which they are written.
 ANSWER = (CLUSTERS, EVIDENCE, GROUPS)
 OURS = {
     *("lock", CASE, LOG, STORE, IMAGES, *ANSWER, REPORT, PDF, START, CHANGED),
-    *(DECISIONS, DECIDED, CAMERAS, ABOUT),
+    *(DECISIONS, DECIDED, CAMERAS, ABOUT, THUMBNAILS),
     *("compare.json", "compare.svg", "tune.json", "tune.svg"),
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
+from samecam.case.decisions import read_decisions
 from samecam.case.extraction import (
     Estimate,
     Extraction,
@@ -47,6 +48,7 @@ from samecam.case.grouping._cluster import (
     Clustering,
     clustering_of,
     find_groups,
+    settle_answer,
     weigh_answer,
 )
 from samecam.case.grouping._estimate import with_grouping
@@ -197,6 +199,7 @@ def _regroup(
     progress: compute.Progress,
 ) -> Addition:
     """Group all photos, beginning with the groups that stand, unless these are the answer."""
+    read_decisions(case.folder)
     used, began = used_photos(case.store), time.monotonic()
     wanted = clustering.as_dict()
     entry = case.info["clustering"]
@@ -205,7 +208,9 @@ def _regroup(
     described = None if cameras is None else answer.described()
     if cameras is not None and described is not None:
         answer.keep()
+        settled = settle_answer(case, cameras, answer, clustering, resources, progress)
         same = clustering_of(case, cameras, extraction, described, answer.details)
+        same = replace(same, settled=settled)
         return Addition(same, prefix, was=list(range(len(described))))
     before = _places_before(case)
     stood, start = labels_of(used, before)
@@ -229,7 +234,8 @@ def _regroup(
         moved=[{"path": m.path, "was": m.was, "cluster": m.now} for m in moved],
         was=was,
     )
-    result = replace(result, seconds=time.monotonic() - began)
+    settled = settle_answer(case, cameras, answer, clustering, resources, progress)
+    result = replace(result, seconds=time.monotonic() - began, settled=settled)
     return Addition(result, prefix, new, moved, was)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
+from samecam.case.decisions import read_decisions
 from samecam.case.extraction import (
     Estimate,
     Extraction,
@@ -39,7 +40,9 @@ from samecam.case.grouping._budget import check_budget, frame_counts, surely_use
 from samecam.case.grouping._cameras import group_cameras
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
+from samecam.case.grouping._honoured import Machine
 from samecam.case.grouping._method import group_photos, grouping_memory
+from samecam.case.grouping._settled import Settled, settle
 from samecam.errors import ParameterError
 from samecam.register import Cameras
 from samecam.store import DiskStore, Record
@@ -59,6 +62,7 @@ class Clustering:
     photo_groups : groups of the photos, numbered likewise; −1: in none
     details : what the method chose and reports (γ, scale of chance, certificate)
     seconds : time of clustering, 0 if the answer stood in the case already
+    settled : what became of decisions, and of the names of cameras
     changed_outside : files of the answer before that somebody had changed; they were made anew
     """
 
@@ -70,6 +74,7 @@ class Clustering:
     photo_groups: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     details: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    settled: Settled = field(default_factory=Settled)
     changed_outside: list[str] = field(default_factory=list)
 
     @property
@@ -212,13 +217,16 @@ def cluster_case(
     if extraction.interrupted:
         return Clustering(case.folder, paths, np.full(len(used), -1), extraction)
     nothing_left_to_finish(stop)
+    read_decisions(case.folder)  # what cannot be read is told before the work
     answer = Answer(case, clustering.as_dict(), used)
     changed = answer.set_aside_changed()
     cameras, began = answer.cameras(), time.monotonic()
     described = None if cameras is None else answer.described()
     if cameras is not None and described is not None:
         answer.keep()
-        return clustering_of(case, cameras, extraction, described, answer.details)
+        stood = clustering_of(case, cameras, extraction, described, answer.details)
+        settled = settle_answer(case, cameras, answer, clustering, resources, progress)
+        return replace(stood, settled=settled)
     if cameras is None:
         counts = frame_counts(used)
         for frame in counts:
@@ -234,8 +242,23 @@ def cluster_case(
         return clustering_of(case, cameras, stopped, [], answer.details)
     room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
     described = weigh_answer(case, answer, used, cameras, room, progress)
+    settled = settle_answer(case, cameras, answer, clustering, resources, progress)
     result = clustering_of(case, cameras, extraction, described, answer.details)
-    return replace(result, seconds=time.monotonic() - began, changed_outside=changed)
+    took = time.monotonic() - began
+    return replace(result, seconds=took, settled=settled, changed_outside=changed)
+
+
+def settle_answer(
+    case: Case,
+    cameras: Cameras,
+    answer: Answer,
+    clustering: ClusteringSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+) -> Settled:
+    """Honour decisions and name the cameras of an answer that is written."""
+    machine = Machine(case.store, used_photos(case.store), cameras, answer.details)
+    return settle(case, machine, clustering, resources, progress)
 
 
 def clustering_of(

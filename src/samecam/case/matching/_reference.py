@@ -14,9 +14,9 @@ from samecam.case.extraction import Photos, arguments, measure_photos, nothing_b
 from samecam.case.folder import ExtractionSettings
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
-from samecam.case.matching._match import by_path, either_way, named
+from samecam.case.matching._match import by_path, either_way, named, named_files
 from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
-from samecam.case.matching._result import RATE, Candidate, Matches, check_rate
+from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals, in_memory
 from samecam.errors import SamecamError
 from samecam.frames import Frame
@@ -53,12 +53,17 @@ class ReferenceFrame:
     used : photos it is the sum of
     agreement : mean correlation of two of these; None if there is only one
     agrees : whether that is more than chance; if not, no match means nothing at all
+    hashes : SHA-256 of the photos used
+    scores : how far each of them is above chance with the sum of the others; empty if there is
+        only one
     """
 
     frame: str
     used: list[str]
     agreement: float | None
     agrees: bool
+    hashes: list[str] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +76,37 @@ class ReferenceMatches:
     frames : the camera's fingerprints, that of most photos first
     outliers : photos of the reference that do not agree with these, or could not be used
     size : side of the square that was compared; None: the whole frame
+    files : where the photos of the reference are on disk, by path
     """
 
     matches: Matches
     frames: list[ReferenceFrame]
     outliers: list[Outlier] = field(default_factory=list)
     size: int | None = None
+    files: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<ReferenceMatches: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """How many photos match: "7 of 20 match the reference"."""
+        return self.matches.summary
+
+    @property
+    def photos(self) -> list[Match]:
+        """One entry a photo, by path."""
+        return self.matches.photos
+
+    @property
+    def measured(self) -> str:
+        """What the error rates rest on, a sentence."""
+        return self.matches.measured
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was asked to stop before the end."""
+        return self.matches.interrupted
 
     @property
     def used(self) -> list[str]:
@@ -133,8 +163,10 @@ def match_reference(
     turned = turned_photos(files, settings, resources, progress, stop, frames=frames)
     results = by_path(compared(turned, camera, rate, memory))
     measured = evidence.law_sentence(evidence.STRANGERS)
-    matches = Matches(results, 1, rate, measured, interrupted=len(results) < len(files))
-    return ReferenceMatches(matches, camera.frames, camera.outliers, size)
+    cut, where = len(results) < len(files), named_files(files)
+    matches = Matches(results, 1, rate, measured, interrupted=cut, files=where)
+    there = named_files(own)
+    return ReferenceMatches(matches, camera.frames, camera.outliers, size, there)
 
 
 def _check_memory(
@@ -208,10 +240,19 @@ class _Camera:
         if len(photos) > 1:
             gram = correlate.gram(rows, memory=self._memory)
         used, agreement, agrees = self._agreeing(gram, photos, frame.n_pixels)
-        paths = [photos[k].outcome.path for k in used]
-        self.frames.append(ReferenceFrame(frame.name, paths, agreement, agrees))
-        hashes = {photos[k].outcome.sha256: row for row, k in enumerate(used)}
-        self._rivals[frame] = self._camera(frame, Subset(rows, used), hashes)
+        some = [photos[k].outcome for k in used]
+        hashes = {outcome.sha256: row for row, outcome in enumerate(some)}
+        self._rivals[frame], scores = self._camera(frame, Subset(rows, used), hashes)
+        self.frames.append(
+            ReferenceFrame(
+                frame.name,
+                [outcome.path for outcome in some],
+                agreement,
+                agrees,
+                list(hashes),
+                [round(score, 3) for score in scores],
+            )
+        )
 
     def _agreeing(
         self, gram: Floats, photos: Sequence[TurnedPhoto], n_pixels: int
@@ -249,20 +290,24 @@ class _Camera:
         if frame not in self._rivals:
             whole = self._rivals[Frame.named(self.frames[0].frame)]
             rows = Cropped(whole.rows, frame.width)
-            self._rivals[frame] = self._camera(frame, rows, whole.hashes)
+            self._rivals[frame], _ = self._camera(frame, rows, whole.hashes)
         return self._rivals[frame]
 
-    def _camera(self, frame: Frame, rows: FingerprintStore, hashes: Mapping[str, int]) -> Rivals:
-        """The camera of some rows, with the scores that they have, each left out."""
+    def _camera(
+        self, frame: Frame, rows: FingerprintStore, hashes: Mapping[str, int]
+    ) -> tuple[Rivals, list[float]]:
+        """The camera of some rows, and the scores that they have, each left out."""
         labels = np.zeros(len(rows), dtype=np.intp)
         given = evidence.comparisons_from_rows(rows, labels, memory=self._memory)
-        members = evidence.usual_members(rows.n_pixels)
+        members, shown = evidence.usual_members(rows.n_pixels), np.zeros(0)
         if len(rows) > 1:
             chance = evidence.group_chance(rows, given, labels, frame=frame, memory=self._memory)
             scores = chance.scores(given.own)
             usual = given.own * np.sqrt(rows.n_pixels)
-            members = evidence.known_members(np.where(np.isnan(scores), usual, scores))
-        return Rivals(rows, labels, (None,), given.totals, hashes, (members,))
+            shown = np.where(np.isnan(scores), usual, scores)
+            members = evidence.known_members(shown)
+        rivals = Rivals(rows, labels, (None,), given.totals, hashes, (members,))
+        return rivals, shown.tolist()
 
     def known(self, sha256: str) -> Known | None:
         """The photo of the reference that has these bytes."""

@@ -1,9 +1,13 @@
 """What can be said of photos in question."""
 
-from dataclasses import asdict, dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
-from samecam.case.folder import view_object
+from samecam.case.folder import SearchChoice, view_object
+from samecam.case.matching._words import match_sentence
 from samecam.errors import SamecamError
 from samecam.register import View
 
@@ -114,6 +118,18 @@ class Match:
         return None if answer is None else answer.camera
 
     @property
+    def score(self) -> float | None:
+        """How far it is above chance with that camera, or with the one it is most like."""
+        if self.seen is not None:
+            return self.seen.view.score
+        return None if self.best is None else self.best.score
+
+    @property
+    def sentence(self) -> str:
+        """Which camera took it, or none, and how sure that is."""
+        return match_sentence(self)
+
+    @property
     def _answer(self) -> SeenCamera | Candidate | None:
         return (self.seen or self.best) if self.verdict == "match" else None
 
@@ -134,6 +150,9 @@ class Matches:
     rate : nominal probability, for each photo, that chance makes a match
     measured : what the error rates rest on, a sentence
     interrupted : whether it was asked to stop before the end
+    search : how far views were looked for
+    case : the case folder; None for a reference
+    files : where the photos are on disk, by path
     """
 
     photos: list[Match]
@@ -141,6 +160,25 @@ class Matches:
     rate: float
     measured: str
     interrupted: bool = False
+    search: SearchChoice = "off"
+    case: Path | None = None
+    files: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Matches: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """How many photos match, and what: "10 of 20 match: 7 camera 3, 3 camera 0"."""
+        matched = [photo for photo in self.photos if photo.verdict == "match"]
+        text = f"{len(matched)} of {len(self.photos)} match"
+        counts = Counter(photo.camera for photo in matched)
+        order = sorted(counts, key=lambda camera: (-counts[camera], camera or 0))
+        if order == [None]:
+            text += " the reference"
+        elif order:
+            text += ": " + ", ".join(f"{counts[camera]} camera {camera}" for camera in order)
+        return text + _not_compared(self.photos)
 
     @property
     def comparisons(self) -> int:
@@ -149,8 +187,22 @@ class Matches:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        values = {**asdict(self), "photos": [photo.as_dict() for photo in self.photos]}
-        return {**values, "comparisons": self.comparisons}
+        return {
+            "photos": [photo.as_dict() for photo in self.photos],
+            "cameras": self.cameras,
+            "rate": self.rate,
+            "measured": self.measured,
+            "interrupted": self.interrupted,
+            "search": self.search,
+            "comparisons": self.comparisons,
+            "summary": self.summary,
+        }
+
+
+def _not_compared(photos: Sequence[Match]) -> str:
+    """How many could not be used."""
+    count = sum(photo.verdict in ("unusable", "skipped") for photo in photos)
+    return f"; {count} could not be used" if count else ""
 
 
 def check_rate(rate: float) -> None:

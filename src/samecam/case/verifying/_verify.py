@@ -38,6 +38,7 @@ from samecam.case.grouping import (
     frame_counts,
     grouping_memory,
 )
+from samecam.case.verifying._decisions import decision_troubles, replay_decisions
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
@@ -126,8 +127,8 @@ def verify_case(
     Inputs are hashed again, rows of the store and the chain of the log are checked, settings,
     catalogue and tables are compared with the log, with each other and with the hashes in
     `case.json`, and the grouping is replayed from the stored fingerprints, on the device that
-    made it if it is here. Whatever keeps a file of the case from being read is a trouble that
-    is named, not an error.
+    made it if it is here; so are decisions that it honours. Whatever keeps a file of the case from
+    being read is a trouble that is named, not an error.
 
     Parameters
     ----------
@@ -160,6 +161,7 @@ def verify_case(
             *troubles,
             *_log_troubles(store, log),
             *_table_troubles(saved, records),
+            *decision_troubles(saved),
         ]
         named = _device_of(saved.info)
         device = _same_device(named)
@@ -169,6 +171,8 @@ def verify_case(
             try:
                 there = _replay_resources(saved, resources, device, same=not other)
                 relabelled = _replay(saved, store, there, say)
+                if not relabelled:
+                    troubles += replay_decisions(saved, store, there, say)
             except SamecamError as error:
                 troubles.append(f"The grouping cannot be replayed: {error}")
                 whole = False
