@@ -167,11 +167,10 @@ def test_the_map_says_what_the_correlation_is(page, made):
     """Against the fingerprints themselves."""
     page.execute_script("document.querySelector('#map').focus()")
     full = float(page.find_element("id", "map").get_attribute("data-full"))
-    for row in range(1, 35):
+    row, text = 0, ""
+    while ": about " not in text and row < 34:
         press(page, DOWN)
-        text = page.find_element("id", "reading").text
-        if ": about " in text:
-            break
+        row, text = row + 1, page.find_element("id", "reading").text
     script = (
         "const numbers = JSON.parse(document.querySelector('#map').dataset.photos);"
         "const details = JSON.parse(document.querySelector('#details').textContent);"
