@@ -18,11 +18,13 @@ from samecam.datasets._loaders import (
     load_truth,
     open_collection,
 )
+from samecam.datasets._scaled import SCALED, scale
 from samecam.datasets._twins import Twin, twin, twins
 from samecam.datasets._write_twins import photograph_twin, write_twin
 
 __all__ = [
     "LOADERS",
+    "SCALED",
     "Collection",
     "Configuration",
     "Photo",
@@ -41,6 +43,7 @@ __all__ = [
     "load_vision",
     "open_collection",
     "photograph_twin",
+    "scale",
     "twin",
     "twins",
     "write_twin",

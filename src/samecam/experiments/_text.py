@@ -1,9 +1,9 @@
 """Text on the rows of a result: how ours compares, what failed, means with their spread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from samecam.experiments._grid import behind, cell
+from samecam.experiments._grid import behind, best_first, cell, mean_of
 from samecam.pages import count, listed, share
 
 _TIE = 2e-6
@@ -38,7 +38,7 @@ def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[s
     ahead = behind(result, _TIE)
     places = [name for name in configurations if any(r["configuration"] == name for r in ahead)]
     free, total = len(configurations) - len(places), len(configurations)
-    sentences = []
+    sentences = _not_first(result, configurations)
     if not places:
         shown = "" if total == 1 else f" on any of these {total}"
         sentences.append(f"In F, no method is ahead of ours{shown}.")
@@ -55,6 +55,35 @@ def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[s
             f"Level with ours{where}, where F does not tell the best apart: {'; '.join(ties)}."
         )
     return sentences
+
+
+def _not_first(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
+    """Where methods are listed the best first and that is not ours: what both have, in the mean."""
+    if not result.get("best_first"):
+        return []
+    (first, label), *_ = best_first(result, configurations)
+    if first == "ours" or all(row["method"] != "ours" for row in result["rows"]):
+        return []
+
+    def pair(name: str, words: Callable[[float], str]) -> str:
+        values = (mean_of(result, configurations, method, name) for method in ("ours", first))
+        ours, theirs = map(words, values)
+        return f"{ours} against {theirs}"
+
+    mean = "" if len(configurations) == 1 else " in the mean"
+    return [
+        f"**Ours is not first, {label} is:** F {pair('f', _three)}{mean}, precision "
+        f"{pair('precision', _three)}, recall {pair('recall', _three)}, photos left alone "
+        f"{pair('n_unclustered', count)}, seconds {pair('seconds', _three_digits)}."
+    ]
+
+
+def _three(value: float) -> str:
+    return share(value, 3)
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.3g}"
 
 
 def _leads(ahead: Sequence[Mapping[str, Any]]) -> str:
