@@ -57,6 +57,11 @@ def test_the_best_is_first_whoever_it_is():
         "**Ours is not first, msc is:** F .800 against .900, precision 1 against 1, recall .700 "
         "against .700, photos left alone 7 against 0, seconds 2 against 0.25."
     )
+    assert standing(result, ["A"])[2] == (
+        "On A ours has precision 1, recall .70, 5 groups for 5 cameras, photos left alone: 7; msc, "
+        "which has the highest F there, has precision 1, recall .70, 5 groups, photos left alone: "
+        "0."
+    )
     assert standing(planted(0.9, 0.8) | {"best_first": True}, ["A"])[0].startswith("In F, no")
     # Level in F: precision tells, and then time.
     ours, other = (row | {"f": 0.9} for row in result["rows"])

@@ -118,6 +118,14 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
         f"{count(cameras)} cameras{f' and {count(strangers)} strangers' if strangers else ''}, "
         f"photos left alone: {count(ours['n_unclustered'])}"
     )
+    if result.get("best_first"):  # measured facts alone
+        first = max(others, key=lambda row: (row["f"], row["precision"]))
+        return (
+            f"{text}; {first['label']}, which has the highest F there, has precision "
+            f"{share(first['precision'])}, recall {share(first['recall'])}, "
+            f"{count(first['n_clusters'])} groups, photos left alone: "
+            f"{count(first['n_unclustered'])}."
+        )
     if ours["n_unclustered"] > max(row["n_unclustered"] for row in others):
         return (
             f"{text}, more than those ahead of it: it asks for evidence before a photo joins a "
