@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -176,6 +177,9 @@ def test_the_best_is_first_whoever_it_is():
         "consolidated is not first, fast is: F 0.6667 against 1.0000, precision 1.0000 against "
         "1.0000, recall 0.5000 against 1.0000, unclustered 2 against 0, seconds 1.00 against 0.50."
     )
+    exact, rough = row("exact", split, 9.0), row("rough", split, 0.5)
+    rough = replace(rough, scores=replace(rough.scores, precision=0.5))
+    assert best_first([rough, exact]) == [exact, rough], "level in F"
     assert remark_on_ours(best_first([row("consolidated"), row("msc", split)])) == ""
     assert remark_on_ours(best_first([row("msc", split)])) == ""
     failed = best_first([row("consolidated", failure="no"), row("msc", split)])

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from samecam.datasets import configuration, load_dresden
+from samecam.datasets import configuration, load_dresden, load_vision
 from samecam.errors import SamecamError
 from samecam.experiments import (
     Context,
@@ -265,10 +265,11 @@ def test_outliers_on_a_small_tree(tmp_path, vision, monkeypatch):
     assert document["kind"] == "real"
     assert result["configurations"] == ["Va20-strangers-scaled"]
     assert result["skipped"] == []
+    known = load_vision(vision).draw(2)
     said = [note for note in result["notes"] if "scaled" in note]
     assert said == [
-        f"Va20-strangers is scaled to 2 of 3 cameras, {2 * EACH} photos, with one photo of each of "
-        "the others; in print it has 20 cameras, 4435 photos, and 50 strangers."
+        f"Va20-strangers is scaled to 2 of 3 cameras, {len(known.photos)} photos, with one photo "
+        "of each of the others; in print it has 20 cameras, 4435 photos, and 50 strangers."
     ]
     with open(tmp_path / "study/case-512/images.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
