@@ -3,8 +3,9 @@
 All is counted in whole numbers: neither threads nor budgets change a result.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -32,6 +33,8 @@ _MANY = 8
 _EMPTY = 1e-12
 # Words from which the spread of a sum is measured.
 _SOME_WORDS = 2**10
+# Rows a thread that are read while others are worked on.
+_AHEAD = 4
 _LEAST = 2**10  # bytes of each row that are read at a time, at least
 
 
@@ -103,22 +106,18 @@ def shifted_products(
     source : rows of bits or int8, of one frame
     members : their numbers
     offsets : pixels, multiples of 64, from 0 to less than those of a row
-    memory : bytes for what is held at a time, but for the sum and one row a thread
+    memory : bytes for what is held at a time, but for the sum and two rows a thread
 
     Returns
     -------
     (members, offsets) float64
     """
-    total, threads = sum_rows(source, members, memory=memory), thread_count()
-    work = partial(total.shifted, offsets=offsets, member=True)
-    out = np.empty((len(members), len(offsets)))
-    step = max(threads, memory // _row_bytes(source))
-    with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(members), step):
-            values, scales = _stored(source, members[first : first + step])
-            for k, line in enumerate(pool.map(work, values, scales.tolist()), first):
-                out[k] = line
-    return out
+    total = sum_rows(source, members, memory=memory)
+
+    def work(_: int, values: Encoded, scale: float) -> Doubles:
+        return total.shifted(values, scale, offsets, member=True)
+
+    return _each(source, members, work, len(offsets), memory)
 
 
 def shifted_correlations(
@@ -142,33 +141,61 @@ def shifted_correlations(
     photos : numbers of the photos
     squares : (photos,) squared norm of the sum, without the photo if it is in it
     offsets : pixels, as for `shifted_products`; none is 0
-    memory : bytes for what is held at a time, but for the sum and one row a thread
+    memory : bytes for what is held at a time, but for the sum and two rows a thread
 
     Returns
     -------
     (photos, offsets) float64
     """
-    total, threads = sum_rows(source, members, memory=memory), thread_count()
+    total = sum_rows(source, members, memory=memory)
     many = len(members) >= _MANY
-    inside = np.isin(photos, members)
-    out = np.empty((len(photos), len(offsets)))
+    inside = np.isin(photos, members).tolist()
+    norms = np.sqrt(np.maximum(squares, _EMPTY))
     if many and len(photos):
         total.prepare()
 
-    def work(values: Encoded, scale: float, member: bool, square: float) -> Doubles:
+    def work(k: int, values: Encoded, scale: float) -> Doubles:
         if many:
             return total.correlations(values, scale, offsets)
-        return np.asarray(total.shifted(values, scale, offsets, member=member) / np.sqrt(square))
+        return np.asarray(total.shifted(values, scale, offsets, member=inside[k]) / norms[k])
 
-    step = max(threads, memory // _row_bytes(source))
+    return _each(source, photos, work, len(offsets), memory)
+
+
+def _each(
+    source: FingerprintStore,
+    rows: Rows,
+    work: Callable[[int, Encoded, float], Doubles],
+    count: int,
+    memory: int,
+) -> Doubles:
+    """(rows, count) numbers that `work` makes of each row; the next are read meanwhile.
+
+    Parameters
+    ----------
+    source, rows : the rows, and their numbers
+    work : is given the place among these, the row as it is stored, and its scale
+    count : how many numbers it makes
+    memory : bytes for the rows that are held, but two a thread
+    """
+    threads, size = thread_count(), _row_bytes(source)
+    step = max(threads, min(memory // 2 // size, _AHEAD * threads))
+    held = [np.empty((min(step, len(rows)), size // source.kind.itemsize), source.kind)] * 2
+    if len(rows) > step:
+        held[1] = np.empty_like(held[0])
+    out, waiting = np.empty((len(rows), count)), deque[tuple[int, Future[Doubles]]]()
     with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(photos), step):
-            some = slice(first, first + step)
-            values, scales = _stored(source, photos[some])
-            norms = np.maximum(squares[some], _EMPTY).tolist()
-            lines = pool.map(work, values, scales.tolist(), inside[some].tolist(), norms)
-            for k, line in enumerate(lines, first):
-                out[k] = line
+        for first in range(0, len(rows), step):
+            some = rows[first : first + step]
+            values, scales = held[first // step % 2][: len(some)], np.empty(len(some), np.float32)
+            source.read_stored(some, values, scales)
+            while waiting:
+                k, line = waiting.popleft()
+                out[k] = line.result()
+            for k, each in enumerate(zip(values, scales.tolist(), strict=True), first):
+                waiting.append((k, pool.submit(work, k, *each)))
+        for k, line in waiting:
+            out[k] = line.result()
     return out
 
 

@@ -1,6 +1,6 @@
 """The method at work: fingerprints of a store to groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from samecam.arrays import Floats, Labels, Mask, Rows
 from samecam.case.folder import ClusteringSettings, by_frame, colours
 from samecam.case.grouping._executor import executor_for, fit_parameters
 from samecam.case.grouping._strangers import without_strangers
+from samecam.correlate import KeptGrams
 from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
 from samecam.photos import Exposure
@@ -45,6 +46,7 @@ def group_photos(
     *,
     start: Labels | None = None,
     correlations: Mapping[Frame, Floats] | None = None,
+    kept: KeptGrams | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
 
@@ -60,6 +62,7 @@ def group_photos(
     start : groups to begin with, for methods that can
     correlations : (n, n) of the photos of each frame, if they are known; methods that want
         fingerprints read these all the same
+    kept : takes the correlations of frames of bits, by their names, to weigh the evidence with
     """
     from samecam.cluster import numbered
 
@@ -86,6 +89,7 @@ def group_photos(
             usual_scale=usual.value,
             start=None if start is None else start[at],
             correlations=None if correlations is None else correlations[frame],
+            keep=None if kept is None else partial(kept.put, frame.name),
         )
         groups, facts = work.grouped()
         rows.close()
@@ -153,6 +157,7 @@ class _FrameWork:
     usual_scale: float | None
     start: Labels | None
     correlations: Floats | None
+    keep: Callable[[Any], None] | None
 
     def grouped(self) -> tuple[Labels, dict[str, Any]]:
         """Groups of the photos, and what the method says of them.
@@ -174,6 +179,8 @@ class _FrameWork:
             chosen &= ~weak
         rows = np.flatnonzero(chosen)
         known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
+        if self.rows.is_bits and len(rows) == len(photos):
+            known["keep"] = self.keep
         if (smooth := colours([photos[k] for k in rows.tolist()])) is not None:
             known["colour"] = smooth
         given = {name: value for name, value in known.items() if name in takes}
