@@ -3,6 +3,7 @@
     python -m benchmarks.many_frames                    # 16,000 photos of 12 megapixels, 12 frames
     python -m benchmarks.many_frames --photos 1000 --frames 3 --pixels 2000000 [--device cuda]
     python -m benchmarks.many_frames --bits 1           # figures with another name
+    python -m benchmarks.many_frames --photos 1333 --frames 1    # and again another
 
 Photos are simulated: a bit is that of the camera's pattern with a probability above one half, such
 that photos of one camera correlate by about --mean. Only one frame is in memory at a time; it is
@@ -192,6 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name, command = NAME, NAME
     if options.bits == 1:
         name, command = f"{name}.one_bit", f"{command} --bits 1"
+    if frames == 1:
+        name, command = f"{name}.one_frame", f"{command} --photos {photos} --frames 1"
     if device != "cpu":
         name, command = f"gpu.{name}", f"{command} --device {options.device}"
     write(

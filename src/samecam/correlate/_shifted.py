@@ -3,24 +3,20 @@
 All is counted in whole numbers: neither threads nor budgets change a result.
 """
 
-from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Rows, Words
-from samecam.compute import thread_count
 from samecam.correlate._bit_sums import Columns, as_bits, held_rows
 from samecam.correlate._bits import Differences
+from samecam.correlate._each_row import Encoded, each_row, stored_rows
 from samecam.correlate._membership import Membership, whole_weights
 from samecam.correlate._strips import DEFAULT_MEMORY, bit_strips, row_scales, word_width
 from samecam.store import FingerprintStore
 
 Wholes = npt.NDArray[np.int64]
-Encoded = npt.NDArray[Any]  # a row as it is stored: words, or int8
 
 _WORD = 64
 _LARGEST = 127  # of int8
@@ -33,8 +29,6 @@ _MANY = 8
 _EMPTY = 1e-12
 # Words from which the spread of a sum is measured.
 _SOME_WORDS = 2**10
-# Rows a thread that are read while others are worked on.
-_AHEAD = 4
 _LEAST = 2**10  # bytes of each row that are read at a time, at least
 
 
@@ -117,7 +111,7 @@ def shifted_products(
     def work(_: int, values: Encoded, scale: float) -> Doubles:
         return total.shifted(values, scale, offsets, member=True)
 
-    return _each(source, members, work, len(offsets), memory)
+    return each_row(source, members, work, len(offsets), memory)
 
 
 def shifted_correlations(
@@ -159,56 +153,7 @@ def shifted_correlations(
             return total.correlations(values, scale, offsets)
         return np.asarray(total.shifted(values, scale, offsets, member=inside[k]) / norms[k])
 
-    return _each(source, photos, work, len(offsets), memory)
-
-
-def _each(
-    source: FingerprintStore,
-    rows: Rows,
-    work: Callable[[int, Encoded, float], Doubles],
-    count: int,
-    memory: int,
-) -> Doubles:
-    """(rows, count) numbers that `work` makes of each row; the next are read meanwhile.
-
-    Parameters
-    ----------
-    source, rows : the rows, and their numbers
-    work : is given the place among these, the row as it is stored, and its scale
-    count : how many numbers it makes
-    memory : bytes for the rows that are held, but two a thread
-    """
-    threads, size = thread_count(), _row_bytes(source)
-    step = max(threads, min(memory // 2 // size, _AHEAD * threads))
-    held = [np.empty((min(step, len(rows)), size // source.kind.itemsize), source.kind)] * 2
-    if len(rows) > step:
-        held[1] = np.empty_like(held[0])
-    out, waiting = np.empty((len(rows), count)), deque[tuple[int, Future[Doubles]]]()
-    with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(rows), step):
-            some = rows[first : first + step]
-            values, scales = held[first // step % 2][: len(some)], np.empty(len(some), np.float32)
-            source.read_stored(some, values, scales)
-            while waiting:
-                k, line = waiting.popleft()
-                out[k] = line.result()
-            for k, each in enumerate(zip(values, scales.tolist(), strict=True), first):
-                waiting.append((k, pool.submit(work, k, *each)))
-        for k, line in waiting:
-            out[k] = line.result()
-    return out
-
-
-def _row_bytes(source: FingerprintStore) -> int:
-    return (source.n_words if source.is_bits else source.n_pixels) * source.kind.itemsize
-
-
-def _stored(source: FingerprintStore, rows: Rows) -> tuple[Encoded, Encoded]:
-    """Rows as they are stored, and their scales."""
-    values = np.empty((len(rows), _row_bytes(source) // source.kind.itemsize), dtype=source.kind)
-    scales = np.empty(len(rows), dtype=np.float32)
-    source.read_stored(rows, values, scales)
-    return values, scales
+    return each_row(source, photos, work, len(offsets), memory)
 
 
 class _Planes(NamedTuple):
@@ -370,7 +315,7 @@ class _ByteSum:
         self._unit = float(scales.max(initial=0)) / steps or 1.0
         self._total = np.zeros(source.n_pixels, dtype=np.int32)
         for k in range(len(members)):
-            values, _ = _stored(source, members[k : k + 1])
+            values, _ = stored_rows(source, members[k : k + 1])
             add_weighted(values[0], self._weight(scales[k]), self._total)
 
     def _weight(self, scale: float) -> int:
