@@ -293,6 +293,8 @@ def draws(given: Set, shows: Mask) -> list[dict[str, Any]]:
         facts: dict[str, Any] = {"groups": len(size), "groups_formed": int(together.sum())}
         for name, some in ways.items():
             same, different = ratio[own & some], ratio[~own & ~kin & some]
+            if not len(same) or not len(different):
+                continue
             facts[name] = {
                 "same": len(same),
                 "different": len(different),

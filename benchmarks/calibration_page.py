@@ -73,8 +73,10 @@ def draws(document: Document) -> str:
     """Cost of likelihood ratios of small groups, drawn several times."""
     lines = []
     for one in document["result"]["sets"]:
-        rows = one.get("draws", ())
-        for way, words in _WAYS.items() if rows else ():
+        for way, words in _WAYS.items():
+            rows = [row for row in one.get("draws", ()) if way in row]
+            if not rows:
+                continue
             cost, best, same = (
                 [row[way][name] for row in rows] for name in ("cllr", "cllr_min", "same")
             )
