@@ -67,14 +67,15 @@ class Pictures:
         data = await asyncio.to_thread(self._known, sha256, side)
         if data is not None or sha256 in self.reasons:
             return data
-        future = await asyncio.to_thread(self._ask, sha256, side)
-        if future is None:
-            return None
-        if self._waiting >= _WAITING:
+        if self._files is not None:
+            await asyncio.to_thread(self._ask, sha256, side)
+        if self._waiting >= _WAITING and sha256 not in self.reasons:
             raise BusyError
         self._waiting += 1
         try:
-            await asyncio.wrap_future(future)
+            future = await asyncio.to_thread(self._ask, sha256, side)
+            if future is not None:
+                await asyncio.wrap_future(future)
         finally:
             self._waiting -= 1
         return await asyncio.to_thread(self._known, sha256, side)
