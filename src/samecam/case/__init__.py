@@ -23,10 +23,13 @@ from samecam.case.extraction import (
     words_per_second,
 )
 from samecam.case.folder import (
+    ABOUT,
     CHANGED,
     CLUSTERS,
     COLUMNS,
+    DECIDED,
     DECISIONS,
+    PDF,
     REPORT,
     SEARCHES,
     STATUSES,
@@ -90,10 +93,13 @@ from samecam.case.validating import VALIDATION_PAGE, Criteria, Validation, valid
 from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
 __all__ = [
+    "ABOUT",
     "CHANGED",
     "CLUSTERS",
     "COLUMNS",
+    "DECIDED",
     "DECISIONS",
+    "PDF",
     "REPORT",
     "SEARCHES",
     "STATUSES",

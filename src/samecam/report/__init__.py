@@ -3,6 +3,7 @@
 Its look, its charts and its small pictures are there for other pages of ours, too.
 """
 
+from samecam.report._about import write_about_template
 from samecam.report._cards import camera_name, photo_rows
 from samecam.report._estimate import with_report
 from samecam.report._heatmap import heat_picture
@@ -46,6 +47,7 @@ __all__ = [
     "style",
     "thumbnail",
     "with_report",
+    "write_about_template",
     "write_matches",
     "write_report",
     "write_validation",

@@ -37,6 +37,7 @@ class Figure:
 
     photo: CasePhoto
     name: Markup
+    folder: Markup = field(default_factory=Markup)
     role: str = ""
     note: str = ""
     thumbnail: Thumbnail = field(default_factory=Thumbnail)

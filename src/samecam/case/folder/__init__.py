@@ -32,6 +32,7 @@ from samecam.case.folder._log import (
     read_log,
 )
 from samecam.case.folder._names import (
+    ABOUT,
     ANSWER,
     CAMERAS,
     CASE,
@@ -45,6 +46,7 @@ from samecam.case.folder._names import (
     IMAGES,
     LOG,
     OWN,
+    PDF,
     REPORT,
     START,
     STATUSES,
@@ -76,6 +78,7 @@ from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tu
 from samecam.case.folder._views import VIEW_COLUMNS, rounded_view, view_cells, view_object
 
 __all__ = [
+    "ABOUT",
     "ANSWER",
     "CAMERAS",
     "CASE",
@@ -89,6 +92,7 @@ __all__ = [
     "IMAGES",
     "LOG",
     "OWN",
+    "PDF",
     "REPORT",
     "SEARCHES",
     "START",
