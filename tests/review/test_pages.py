@@ -55,6 +55,10 @@ def test_a_question_by_its_address(browser, review):
     assert f'data-question="{questions[1].key}"' in text
     assert f'data-previous="/?item={questions[0].key}"' in text
     assert f'data-next="/?item={questions[2].key}"' in text
+    browser.decide(kind="cannot tell", question=questions[1].key)
+    text = browser.text(f"/?item={questions[1].key}")
+    assert f'data-question="{questions[2].key}"' in text, "the one after it"
+    assert f'data-question="{questions[0].key}"' in browser.text("/?item=nothing")
 
 
 def test_all_cameras_are_there_the_largest_first(browser, review):

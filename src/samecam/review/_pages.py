@@ -54,10 +54,10 @@ class Side:
 
 def queue_page(moment: Moment, here: Here) -> Context:
     """The question of an address, or the best one, and those that come after it."""
-    questions, asked = moment.questions, here.get("item")
-    place = next((k for k, q in enumerate(questions) if q.key == asked), 0)
+    questions = moment.questions
     if not questions:
         return {"question": None, "answered": bool(moment.decided.decisions)}
+    place = moment.place(here.get("item"))
     question = questions[place]
     one, two = moment.home(question.first), moment.home(question.second)
     return {

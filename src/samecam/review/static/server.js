@@ -85,11 +85,12 @@ const isPicture = (node) => node instanceof HTMLImageElement && /^\/(small|large
 document.addEventListener("error", (event) => { if (isPicture(event.target)) again(event.target); }, true);
 for (const image of all("img")) if (isPicture(image) && image.complete && !image.naturalWidth) again(image);
 
-// Several tabs agree: a change anywhere shows everywhere.
-export const listen = () => {
-  load();
-  const events = new EventSource("/events");
-  let gone = 0;
+// Several tabs agree: a change anywhere shows everywhere. A browser has few connections to one
+// server, so that only tabs that are seen listen; others catch up when they are looked at.
+let events = null, gone = 0;
+const hear = () => {
+  if (events || document.hidden) return;
+  events = new EventSource("/events");
   events.onmessage = (event) => {
     gone = 0;
     const now = JSON.parse(event.data).version;
@@ -99,5 +100,13 @@ export const listen = () => {
     gone += 1;
     if (gone === 3) say("samecam review does not answer: it may have been ended.", true);
   };
-  addEventListener("pagehide", () => events.close());
+};
+const rest = () => { events?.close(); events = null; };
+
+export const listen = () => {
+  load();
+  hear();
+  document.addEventListener("visibilitychange", () => (document.hidden ? rest() : hear()));
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", hear);
 };
