@@ -24,10 +24,6 @@ from samecam.simulate import simulate_photos
 
 WIDTH, HEIGHT = 1400, 1000
 FOLDERS = ("Phone of A", "Laptop of B", "Chat")
-SHOTS = {
-    "review-camera.png": "/camera?name=camera-0",
-    "review-two.png": "/two?first=camera-0&second=camera-1",
-}
 
 
 def make_case(folder: Path) -> Path:
@@ -64,7 +60,10 @@ def main() -> None:
         thread.start()
         driver.get(review.address)
         weak = next(q.key for q in review.state.now.questions if q.kind == "weak")
-        for name, path in {"review.png": f"/?item={weak}", **SHOTS}.items():
+        for name, path in {
+            "review.png": f"/?item={weak}",
+            "review-camera.png": "/camera?name=camera-0",
+        }.items():
             driver.get(f"http://127.0.0.1:{review.port}{path}")
             time.sleep(4)
             shot = base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"])

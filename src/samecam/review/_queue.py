@@ -1,9 +1,9 @@
 """What most deserves a look, best first: questions, each with its evidence in one sentence."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from samecam.case import Decided, Decision
 from samecam.report import shown
@@ -25,6 +25,7 @@ KINDS = {
     "weak": "Does this photo belong here?",
     "alone": "Is this photo by this camera?",
 }
+_SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
 _ANSWERS = ("same", "different", "cannot tell", "merge", "split", "reject", "move")
 
 
@@ -233,8 +234,8 @@ def _alone(index: Index) -> Iterator[Question]:
 
 
 def _words(index: Index, row: int) -> str:
-    """The first sentences of what the case says of a photo."""
-    said = index.photos[row].evidence.get("words") or ""
-    ends = [0, *(k + 2 for k, (a, b) in enumerate(pairwise(said)) if a == "." and b == " ")]
-    whole = said if len(ends) <= 2 else said[: ends[2]]
-    return shown(whole.strip()) or "Its place rests on few photos."
+    """Of what the case says of a photo: its score, and what that says of the two propositions."""
+    said = _SENTENCE.split(index.photos[row].evidence.get("words") or "")
+    told = [sentence for sentence in said if sentence and sentence != "In no group."]
+    ratio = [sentence for sentence in told[1:] if sentence.startswith("Such a score")][:1]
+    return shown(" ".join([*told[:1], *ratio])) or "Its place rests on few photos."
