@@ -274,6 +274,16 @@ def test_pages_fit_their_window_and_everything_has_a_name(page, served, scheme):
             assert value(page, "document.querySelectorAll('h1').length") == 1
 
 
+def test_pictures_stay_when_the_page_changes(page):
+    at(page, "/camera?name=camera-0")
+    first = "document.querySelector('#photos img')"
+    becomes(page, f"{first}.complete && {first}.naturalWidth > 0", True)
+    page.execute_script(f"{first}.seen = true")
+    press(page, "a")
+    becomes(page, "document.querySelectorAll('.state-ok').length", 1)
+    assert value(page, f"{first}.seen === true && {first}.isConnected")
+
+
 def test_pictures_come_as_they_are_made(page):
     at(page, "/cameras")
     loaded = "[...document.querySelectorAll('.camera-card img')].slice(0, 8)"

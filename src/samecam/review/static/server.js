@@ -35,6 +35,20 @@ const focusAgain = ({ id, key, place, inside }) => {
   target?.focus({ preventScroll: true });
 };
 
+// Pictures that are there already stay: they neither flicker nor are asked for again.
+const keepPictures = (main) => {
+  const path = (image) => image.getAttribute("src").split("?")[0];
+  const known = new Map();
+  for (const image of all("#main img")) if (image.complete && image.naturalWidth) known.set(path(image), image);
+  for (const image of all("img", main)) {
+    const old = known.get(path(image));
+    if (!old || old.parentElement.className !== image.parentElement.className) continue;
+    known.delete(path(image));
+    old.alt = image.alt;
+    image.replaceWith(old);
+  }
+};
+
 export const refresh = async () => {
   const address = location.href;
   coming?.abort();
@@ -50,7 +64,9 @@ export const refresh = async () => {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   if (!one("#main", fresh)) return;
   const focus = focusNow();
-  one("#main").replaceWith(document.adoptNode(one("#main", fresh)));
+  const main = document.adoptNode(one("#main", fresh));
+  keepPictures(main);
+  one("#main").replaceWith(main);
   one(".links").replaceWith(document.adoptNode(one(".links", fresh)));
   document.title = fresh.title;
   version = Math.max(version, Number(fresh.body.dataset.version));
