@@ -1,11 +1,24 @@
 """samecam: which of these photographs were taken by the same camera?
 
-`samecam.cluster_photos(photos, case)` does the main job. The rooms, in the order in
-which data runs through them: `samecam.photos`, `samecam.fingerprint`, `samecam.store`,
-`samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
-`samecam.evidence`, `samecam.case`, `samecam.report`; and `samecam.compute`, `samecam.simulate`,
-`samecam.datasets`, `samecam.metrics`, `samecam.experiments` and `samecam.frames` beside them.
-Each is loaded when it is first asked for.
+`samecam.cluster_photos(photos, case)` does the main job. Every command has a call of its own here:
+`extract_photos`, `plan_extraction`, `cluster_photos`, `cluster_fingerprints`, `add_photos`,
+`match`, `match_photos`, `match_reference`, `verify_case`, `write_report`, `export_case`,
+`compare_methods`, `evaluate`, `tune_case`, `validate_photos`, `write_validation`,
+`simulate_photos`, `doctor`; `open_case` reads a finished case, and `samecam.plots` draws it.
+
+The rooms, in the order in which data runs through them: `samecam.photos`, `samecam.fingerprint`,
+`samecam.store`, `samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
+`samecam.evidence`, `samecam.case`, `samecam.report`, `samecam.plots`; and `samecam.compute`,
+`samecam.simulate`, `samecam.datasets`, `samecam.metrics`, `samecam.experiments` and
+`samecam.frames` beside them. Each is loaded when it is first asked for.
+
+Examples
+--------
+>>> import samecam
+>>> if __name__ == "__main__":  # the work is done in other processes
+...     result = samecam.cluster_photos(["photos/"], "CASE")
+...     result.to_frame()  # one row a file, for pandas
+...     result.plot("correlations")
 """
 
 import importlib as _importlib
@@ -26,6 +39,7 @@ if _typing.TYPE_CHECKING:
         frames,
         metrics,
         photos,
+        plots,
         register,
         report,
         represent,
@@ -38,15 +52,24 @@ if _typing.TYPE_CHECKING:
         add_photos,
         cluster_fingerprints,
         cluster_photos,
+        compare_methods,
+        doctor,
+        evaluate,
         extract_photos,
+        match,
         match_photos,
         match_reference,
         open_case,
+        plan_extraction,
+        tune_case,
+        validate_photos,
         verify_case,
     )
     from samecam.compute import Resources
     from samecam.errors import SamecamError
     from samecam.fingerprint import FingerprintModule as _FingerprintModule
+    from samecam.report import export_case, write_report, write_validation
+    from samecam.simulate import simulate_photos
 
     fingerprint: _FingerprintModule  # the room, which can be called
 
@@ -61,32 +84,46 @@ __all__ = [
     "cluster",
     "cluster_fingerprints",
     "cluster_photos",
+    "compare_methods",
     "compute",
     "correlate",
     "datasets",
+    "doctor",
     "errors",
+    "evaluate",
     "evidence",
     "experiments",
+    "export_case",
     "extract_photos",
     "fingerprint",
     "frames",
+    "match",
     "match_photos",
     "match_reference",
     "metrics",
     "open_case",
     "photos",
+    "plan_extraction",
+    "plots",
     "register",
     "report",
     "represent",
     "simulate",
+    "simulate_photos",
     "store",
+    "tune_case",
+    "validate_photos",
     "verify_case",
+    "write_report",
+    "write_validation",
 ]
 
 # Names that are not those of rooms, and the room each is from.
 _HOMES = {
     "Resources": "compute",
     "SamecamError": "errors",
+    "simulate_photos": "simulate",
+    **dict.fromkeys(("export_case", "write_report", "write_validation"), "report"),
     **dict.fromkeys(
         (
             "ClusteringSettings",
@@ -94,10 +131,17 @@ _HOMES = {
             "add_photos",
             "cluster_fingerprints",
             "cluster_photos",
+            "compare_methods",
+            "doctor",
+            "evaluate",
             "extract_photos",
+            "match",
             "match_photos",
             "match_reference",
             "open_case",
+            "plan_extraction",
+            "tune_case",
+            "validate_photos",
             "verify_case",
         ),
         "case",

@@ -11,10 +11,12 @@ from samecam.case.decisions import (
     read_decisions,
 )
 from samecam.case.extraction import (
+    EXTRAS,
     Estimate,
     Extraction,
     FrameCost,
     Photos,
+    doctor,
     extract_photos,
     plan_extraction,
     stop_on_signals,
@@ -69,10 +71,20 @@ from samecam.case.matching import (
     ReferenceFrame,
     ReferenceMatches,
     SeenCamera,
+    match,
     match_photos,
     match_reference,
 )
-from samecam.case.studies import ComparedMethod, Comparison, Tuning, compare_methods, tune_case
+from samecam.case.studies import (
+    FATES,
+    ComparedMethod,
+    Comparison,
+    Evaluation,
+    Tuning,
+    compare_methods,
+    evaluate,
+    tune_case,
+)
 from samecam.case.validating import VALIDATION_PAGE, Criteria, Validation, validate_photos
 from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
@@ -80,6 +92,8 @@ __all__ = [
     "CHANGED",
     "CLUSTERS",
     "COLUMNS",
+    "EXTRAS",
+    "FATES",
     "REPORT",
     "SEARCHES",
     "STATUSES",
@@ -102,6 +116,7 @@ __all__ = [
     "Decision",
     "Division",
     "Estimate",
+    "Evaluation",
     "ExifCamera",
     "Extraction",
     "ExtractionSettings",
@@ -133,8 +148,11 @@ __all__ = [
     "cluster_photos",
     "compare_methods",
     "csv_text",
+    "doctor",
+    "evaluate",
     "extract_photos",
     "lock_folder",
+    "match",
     "match_photos",
     "match_reference",
     "open_case",

@@ -1,5 +1,6 @@
 """A case folder to one page that a person reads: self-contained, no network, printable."""
 
+from samecam.report._correlations import Correlations, correlations
 from samecam.report._estimate import with_report
 from samecam.report._names import shown
 from samecam.report._page import LIMIT
@@ -11,7 +12,9 @@ __all__ = [
     "FORMATS",
     "HASHES",
     "LIMIT",
+    "Correlations",
     "Export",
+    "correlations",
     "export_case",
     "shown",
     "with_report",

@@ -1,12 +1,14 @@
 """`report.html`, written into the case or elsewhere."""
 
-import os
+from __future__ import annotations
+
 from pathlib import Path
 
 from samecam import compute
 from samecam.case import REPORT, SavedCase, open_case
 from samecam.errors import ParameterError
 from samecam.files import sweep, write_atomically
+from samecam.inputs import PathLike
 from samecam.report._correlations import Correlations, correlations
 from samecam.report._page import lay_out, render
 from samecam.report._target import check_target
@@ -17,11 +19,11 @@ _LARGE, _SMALL = 192, 128
 
 
 def write_report(
-    case: str | os.PathLike[str],
+    case: PathLike,
     *,
     thumbnails: bool = True,
     blur: bool = False,
-    output: str | os.PathLike[str] | None = None,
+    output: PathLike | None = None,
     timeout: float = 20.0,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
@@ -46,7 +48,7 @@ def write_report(
     if timeout <= 0:
         message = f"{{name}} is {timeout}; give seconds a thumbnail may take, 20 is usual."
         raise ParameterError("timeout", message)
-    resources, progress = resources or compute.Resources(), progress or compute.no_progress
+    resources, progress = resources or compute.Resources(), compute.shown_progress(progress)
     content = open_case(case)
     target = content.folder / REPORT if output is None else Path(output)
     check_target(target, content, (REPORT,))

@@ -1,5 +1,6 @@
 """Single photos against the groups of a case, or against a reference camera."""
 
+from samecam.case.matching._either import match
 from samecam.case.matching._match import match_photos
 from samecam.case.matching._reference import (
     Outlier,
@@ -17,6 +18,7 @@ __all__ = [
     "ReferenceFrame",
     "ReferenceMatches",
     "SeenCamera",
+    "match",
     "match_photos",
     "match_reference",
 ]

@@ -1,6 +1,16 @@
-"""Studies on a case: methods compared, parameters tuned."""
+"""Studies on a case: methods compared, parameters tuned, the answer against the truth."""
 
 from samecam.case.studies._compare import ComparedMethod, Comparison, compare_methods
+from samecam.case.studies._evaluate import FATES, Evaluation, evaluate
 from samecam.case.studies._tune import Tuning, tune_case
 
-__all__ = ["ComparedMethod", "Comparison", "Tuning", "compare_methods", "tune_case"]
+__all__ = [
+    "FATES",
+    "ComparedMethod",
+    "Comparison",
+    "Evaluation",
+    "Tuning",
+    "compare_methods",
+    "evaluate",
+    "tune_case",
+]

@@ -1,5 +1,7 @@
 """Whether a case is still what it says: inputs, fingerprints, log, and the cameras replayed."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 import os
@@ -41,6 +43,8 @@ from samecam.case.grouping import (
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
+from samecam.inputs import PathLike
+from samecam.notebook import counted, table
 from samecam.store import DiskStore, Record
 
 # How far a replayed view may be from that which stands, as a share of the scale and in pixels.
@@ -67,7 +71,7 @@ class Relabelled:
     view: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verification:
     """What was checked, and everything that is not as it was written.
 
@@ -101,6 +105,24 @@ class Verification:
     head: str = ""
     noted_line: int | None = None
 
+    def __repr__(self) -> str:
+        what = "agrees" if self.agrees else "DIFFERS"
+        checked = f"{counted(self.inputs.checked, 'file')}, {counted(self.rows, 'fingerprint')}"
+        replayed = ", grouping replayed" if self.replayed else ""
+        return f"<Verification of {str(self.case)!r}: {what}; {checked}{replayed}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: whether it agrees, and all that does not."""
+        rows = [
+            *(("input missing", path) for path in self.inputs.missing),
+            *(("input changed", path) for path in self.inputs.changed),
+            *(("fingerprint damaged", path) for path in self.damaged),
+            *(("placed elsewhere", photo.path) for photo in self.relabelled),
+            *(("trouble", text) for text in self.troubles),
+        ]
+        notes = [f"Head of the log: {self.head}"] if self.head else []
+        return table(repr(self)[1:-1], ("what", "where"), rows, notes=notes)
+
     @property
     def agrees(self) -> bool:
         """Whether nothing differs."""
@@ -115,7 +137,7 @@ class Verification:
 
 
 def verify_case(
-    case: str | os.PathLike[str],
+    case: PathLike,
     *,
     head: str | None = None,
     resources: compute.Resources | None = None,
@@ -139,7 +161,7 @@ def verify_case(
     progress : called as progress(phase, done, total) from time to time
     """
     folder, resources = Path(case), resources or compute.Resources()
-    say = progress or compute.no_progress
+    say = compute.shown_progress(progress)
     log, troubles = _read_log(folder / LOG, head)
     try:
         saved = open_case(case)
