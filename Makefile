@@ -71,6 +71,7 @@ bench: env
 	$(BIN)/python -m benchmarks.recompressed $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.copies $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.cameras $(if $(SHARED),--shared $(SHARED))
+	$(BIN)/python -m benchmarks.review
 	$(BIN)/python -m benchmarks.pages
 
 # The paper's tables and figures again, into results/ and docs/results.md. Hours; it goes on where

@@ -79,7 +79,7 @@ def test_the_map_names_what_is_there():
     assert len(named) > 40
     top = {name for name in named if not name.startswith("tests/")}
     inside = {"folder/", "extraction/", "grouping/", "matching/", "studies/", "validating/"}
-    inside |= {"verifying/", "consolidate/", "large_scale/", "rivals/"}
+    inside |= {"verifying/", "decisions/", "consolidate/", "large_scale/", "rivals/"}
     missing = [name for name in top - inside if not (SOURCE / name).exists()]
     assert missing == []
     rooms = {path.parent.name + "/" for path in SOURCE.glob("*/__init__.py")}

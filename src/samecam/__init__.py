@@ -2,15 +2,16 @@
 
 `samecam.cluster_photos(photos, case)` does the main job. Every command has a call of its own here:
 `extract_photos`, `plan_extraction`, `cluster_photos`, `cluster_fingerprints`, `add_photos`,
-`match`, `match_photos`, `match_reference`, `verify_case`, `write_report`, `export_case`,
-`compare_methods`, `evaluate`, `tune_case`, `validate_photos`, `write_validation`,
-`simulate_photos`, `doctor`; `open_case` reads a finished case, and `samecam.plots` draws it.
+`match` (`match_photos`, `match_reference`, `match_pairs`, `write_matches`), `verify_case`,
+`Deciding`, `decide_from`, `read_decided`, `write_report`, `export_case`, `compare_methods`,
+`evaluate`, `tune_case`, `validate_photos`, `write_validation`, `simulate_photos`, `doctor`.
+`open_case` reads a finished case, and `samecam.plots` draws it.
 
 The rooms, in the order in which data runs through them: `samecam.photos`, `samecam.fingerprint`,
 `samecam.store`, `samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
-`samecam.evidence`, `samecam.case`, `samecam.report`, `samecam.plots`; and `samecam.compute`,
-`samecam.simulate`, `samecam.datasets`, `samecam.metrics`, `samecam.experiments` and
-`samecam.frames` beside them. Each is loaded when it is first asked for.
+`samecam.evidence`, `samecam.case`, `samecam.report`, `samecam.review`, `samecam.plots`; and
+`samecam.compute`, `samecam.simulate`, `samecam.datasets`, `samecam.metrics`,
+`samecam.experiments` and `samecam.frames` beside them. Each is loaded when it is first asked for.
 
 Examples
 --------
@@ -43,24 +44,29 @@ if _typing.TYPE_CHECKING:
         register,
         report,
         represent,
+        review,
         simulate,
         store,
     )
     from samecam.case import (
         ClusteringSettings,
+        Deciding,
         ExtractionSettings,
         add_photos,
         cluster_fingerprints,
         cluster_photos,
         compare_methods,
+        decide_from,
         doctor,
         evaluate,
         extract_photos,
         match,
+        match_pairs,
         match_photos,
         match_reference,
         open_case,
         plan_extraction,
+        read_decided,
         tune_case,
         validate_photos,
         verify_case,
@@ -68,13 +74,14 @@ if _typing.TYPE_CHECKING:
     from samecam.compute import Resources
     from samecam.errors import SamecamError
     from samecam.fingerprint import FingerprintModule as _FingerprintModule
-    from samecam.report import export_case, write_report, write_validation
+    from samecam.report import export_case, write_matches, write_report, write_validation
     from samecam.simulate import simulate_photos
 
     fingerprint: _FingerprintModule  # the room, which can be called
 
 __all__ = [
     "ClusteringSettings",
+    "Deciding",
     "ExtractionSettings",
     "Resources",
     "SamecamError",
@@ -88,6 +95,7 @@ __all__ = [
     "compute",
     "correlate",
     "datasets",
+    "decide_from",
     "doctor",
     "errors",
     "evaluate",
@@ -98,6 +106,7 @@ __all__ = [
     "fingerprint",
     "frames",
     "match",
+    "match_pairs",
     "match_photos",
     "match_reference",
     "metrics",
@@ -105,15 +114,18 @@ __all__ = [
     "photos",
     "plan_extraction",
     "plots",
+    "read_decided",
     "register",
     "report",
     "represent",
+    "review",
     "simulate",
     "simulate_photos",
     "store",
     "tune_case",
     "validate_photos",
     "verify_case",
+    "write_matches",
     "write_report",
     "write_validation",
 ]
@@ -123,23 +135,27 @@ _HOMES = {
     "Resources": "compute",
     "SamecamError": "errors",
     "simulate_photos": "simulate",
-    **dict.fromkeys(("export_case", "write_report", "write_validation"), "report"),
+    **dict.fromkeys(("export_case", "write_matches", "write_report", "write_validation"), "report"),
     **dict.fromkeys(
         (
             "ClusteringSettings",
+            "Deciding",
             "ExtractionSettings",
             "add_photos",
             "cluster_fingerprints",
             "cluster_photos",
             "compare_methods",
+            "decide_from",
             "doctor",
             "evaluate",
             "extract_photos",
             "match",
+            "match_pairs",
             "match_photos",
             "match_reference",
             "open_case",
             "plan_extraction",
+            "read_decided",
             "tune_case",
             "validate_photos",
             "verify_case",

@@ -43,6 +43,7 @@ QUICK = {
     "quantised": SHARED,
     "recompressed": SHARED,
     "residual": (),
+    "review": (),
     "rivals": SHARED,
     "spectrum": SHARED,
     "strangers": (),

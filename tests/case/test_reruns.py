@@ -155,11 +155,14 @@ def test_a_stop_asked_for_while_grouping_is_kept(rows, tmp_path, monkeypatch):
 
 
 def test_after_the_photos_are_read_a_signal_is_obeyed_at_once(rows, tmp_path, monkeypatch):
-    seen = []
+    seen, weigh = [], _cluster.weigh
     with stop_on_signals() as stop:
-        monkeypatch.setattr(
-            _cluster, "weigh", lambda *_, **__: seen.append((stop.at_once, stop.is_set()))
-        )
+
+        def look(*given, **more):
+            seen.append((stop.at_once, stop.is_set()))
+            return weigh(*given, **more)
+
+        monkeypatch.setattr(_cluster, "weigh", look)
         cluster_fingerprints(rows, tmp_path / "case", resources=ONE, stop=stop)
     assert seen == [(True, False)]
 

@@ -1,13 +1,15 @@
 """`samecam match`, `add` and `verify`: words, JSON, exit codes."""
 
 import json
+import os
+import re
 import shutil
 
 import pytest
 from click.testing import CliRunner
 
 from samecam.cli import cli
-from tests.case.worlds import copied, shared_world
+from tests.case.worlds import copied, shared_world, tree
 from tests.photos.pictures import encode, scene
 
 
@@ -31,6 +33,8 @@ def test_match_says_which_group_and_how_sure(world):
     assert "12 comparisons" in out
     assert "an image sensor, not a person" in out
     assert "Absence of a link is no evidence" in out
+    assert re.search(r"^\d of 26 match: \d camera \d, \d camera \d, \d camera \d\.$", lines[-2])
+    assert lines[-1].endswith("the same again with -o FILE.html")
 
 
 def test_match_as_json(world):
@@ -59,6 +63,10 @@ def test_match_as_json(world):
     }
     assert photo["camera"] == photo["best"]["camera"] == photo["group"]
     assert answer["comparisons"] == sum(p["comparisons"] for p in answer["photos"])
+    assert answer["summary"].split(": ")[0] == (
+        f"{sum(p['verdict'] == 'match' for p in answer['photos'])} of 9 match"
+    )
+    assert (answer["search"], answer["page"]) == ("off", None)
 
 
 def test_match_tells_of_a_file_that_is_there_and_of_one_that_is_no_photo(world, tmp_path):
@@ -120,11 +128,71 @@ def test_match_with_a_reference(world, tmp_path):
     assert "There is nothing to check it by: it is a single photo." in out
 
 
+def test_match_of_two_photos_and_of_three(world):
+    before = tree(world.case)
+    one, two = (world.result.groups[k].paths[:2] for k in range(2))
+    own = [world.root / "kept" / path for path in one]
+    code, out, _ = run("match", *own, "--search", "off")
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == "Were these two photos taken by one camera?"
+    assert ("for one camera: such a score" in lines[1]) or lines[1].startswith("Not shown")
+    assert "an image sensor, not a person" in out
+    assert lines[-1].endswith("-o FILE.html")
+    answer = json.loads(run("match", *own, "--search", "off", "--json", "-q")[1])
+    assert answer["pairs"][0]["sentence"] == lines[1]
+    assert f"{answer['summary'][0].upper()}{answer['summary'][1:]}." == lines[-2]
+    code, out, _ = run("match", *own, world.root / "kept" / two[0], "--search", "off")
+    assert code == 0
+    assert out.startswith("Photos ")
+    assert len([line for line in out.splitlines() if " – " in line]) >= 3
+    assert " of 3 pairs match" in out
+    assert tree(world.case) == before
+
+
+def test_match_writes_a_page_where_it_is_told(world, tmp_path):
+    page = tmp_path / "match.html"
+    code, out, _ = run("match", world.case, world.root / "held", "-o", page)
+    assert (code, out.splitlines()[-1]) == (0, f"Look further: {page}")
+    assert "<h1>Which camera took these photos?</h1>" in page.read_text()
+    words = ("match", "--reference", world.root / "held", world.root / "strangers")
+    answer = json.loads(run(*words, "-o", page, "--json", "-q")[1])
+    assert answer["page"] == str(page)
+    assert "<h1>Did the camera at hand take these photos?</h1>" in page.read_text()
+    for target in (world.case / "clusters.csv", world.root / "held" / "x.html"):
+        before = tree(world.root)
+        words = ("match", world.case, world.root / "held", "-o", target)
+        result = CliRunner().invoke(cli, [str(word) for word in words], standalone_mode=False)
+        assert "would be among the " in str(result.exception)
+        assert tree(world.root) == before
+
+
+def test_a_photo_that_is_not_there_is_said(world, tmp_path):
+    own = world.root / "kept" / world.result.groups[0].paths[0]
+    words = ["match", str(tmp_path / "gone.jpg"), str(own)]
+    result = CliRunner().invoke(cli, words, standalone_mode=False)
+    assert "gone.jpg' is not there: check the name" in str(result.exception)
+    words[1] = str(tmp_path / "gone")
+    result = CliRunner().invoke(cli, words, standalone_mode=False)
+    assert "gone' is no case folder" in str(result.exception)
+
+
+def test_a_name_in_a_pair_stays_text(world, tmp_path):
+    own = world.root / "kept" / world.result.groups[0].paths[0]
+    (tmp_path / "odd\x1b[31m.jpg").write_bytes(b"no photo")
+    code, out, _ = run("match", own, tmp_path / "odd\x1b[31m.jpg")
+    assert code == 3
+    assert "Not compared: " in out
+    assert "\x1b" not in out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ([], "Missing arguments 'CASE PHOTO...'"),
         (["CASE"], "Missing argument 'PHOTO...' after the case"),
+        ([__file__], "is one photo alone, which can be compared with nothing: give a second"),
+        ([__file__, os.path.dirname(__file__)], "If its photos are by one camera: samecam match"),
         (["--reference", "DIR"], "Missing argument 'PHOTO...'"),
         (["CASE", "x.jpg", "--size", "256"], "--size is for --reference"),
         (["CASE", "x.jpg", "--rate", "1"], "'1' is not a probability between 0 and 1"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from samecam.cluster.consolidate import ConsolidatedSSC, _kernels
+from samecam.cluster.consolidate._constraints import Counts
 from samecam.simulate import fingerprints
 from samecam.store import MemoryStore
 from tests.cluster.test_consolidate import fit
@@ -57,7 +58,7 @@ def test_merging_takes_the_best_pair_each_time(seed):
     np.fill_diagonal(between, 0)
     root = np.arange(n)
     given = between.copy(), inside.copy(), size.copy(), np.ones(n)
-    merges = _kernels.merge_groups(*given, 3.0, root)
+    merges = _kernels.merge_groups(*given, 3.0, root, *Counts.none(n))
     while (root != root[root]).any():
         root = root[root]
     found = {frozenset(np.flatnonzero(root == r).tolist()) for r in set(root.tolist())}

@@ -10,8 +10,10 @@ import pytest
 from PIL import Image
 
 from samecam import cluster_photos
+from samecam.report import write_report
 from samecam.simulate import simulate_photos
 from tests.once import made_once
+from tests.report.pages import window
 
 IMG = "<img src=x onerror=alert(1)>.jpg"
 SCRIPT = "a</script><script>alert(2)</script>.jpg"
@@ -78,3 +80,40 @@ def rewrite(case, change_json=None, change_csv=None):
         "clusters.json": hashlib.sha256(text).hexdigest(),
     }
     (case / "case.json").write_text(json.dumps(info))
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium")
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(word)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver.set_page_load_timeout(60)
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def report(made, tmp_path_factory):
+    case = tmp_path_factory.mktemp("browser") / "case"
+    shutil.copytree(made, case)
+    return write_report(case)
+
+
+@pytest.fixture
+def page(browser, report):
+    window(browser)
+    browser.get(report.as_uri())
+    browser.execute_script("localStorage.clear()")
+    browser.get_log("browser")
+    browser.get_log("performance")
+    browser.get(report.as_uri())
+    yield browser
+    # Selenium raises at the next word if a dialogue of a script has come up.
+    assert browser.title
+    assert browser.get_log("browser") == []

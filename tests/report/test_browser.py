@@ -3,7 +3,6 @@
 Needs Debian's chromium and chromium-driver: see `make browser` and tests/extras.py.
 """
 
-import base64
 import json
 import shutil
 import time
@@ -15,72 +14,9 @@ from samecam.case import open_case
 from samecam.report import shown, write_report
 from tests.case.seen import join_groups
 from tests.report.conftest import BIDI, IMG, MAKE, ODD
+from tests.report.pages import find, focused, press, visible, window
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-    driver.set_page_load_timeout(60)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="module")
-def report(made, tmp_path_factory):
-    case = tmp_path_factory.mktemp("browser") / "case"
-    shutil.copytree(made, case)
-    return write_report(case)
-
-
-def window(browser, width=1400, scheme="light", media=""):
-    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": features})
-
-
-@pytest.fixture
-def page(browser, report):
-    window(browser)
-    browser.get(report.as_uri())
-    browser.execute_script("localStorage.clear()")
-    browser.get_log("browser")
-    browser.get_log("performance")
-    browser.get(report.as_uri())
-    yield browser
-    # Selenium raises at the next word if a dialogue of a script has come up.
-    assert browser.title
-    assert browser.get_log("browser") == []
-
-
-def visible(browser, selector):
-    return [e for e in browser.find_elements("css selector", selector) if e.is_displayed()]
-
-
-def press(browser, *keys):
-    from selenium.webdriver import ActionChains
-
-    ActionChains(browser).send_keys(*keys).perform()
-
-
-def find(browser, text):
-    field = browser.find_element("id", "find")
-    field.clear()
-    field.send_keys(text)
-
-
-def focused(browser):
-    return browser.execute_script("return document.activeElement.id")
 
 
 def requests(browser):
@@ -164,6 +100,7 @@ def test_it_filters(page, made):
     assert visible(page, "#nothing")
     find(page, "skipped")
     assert len(visible(page, ".files tbody tr")) == 1
+    assert len(visible(page, ".hashes tbody tr")) == 1
     press(page, "\ue00c")
     assert len(visible(page, ".card")) == len(content.cameras) + 1
     assert focused(page) != "find"
@@ -317,13 +254,3 @@ def test_buttons_and_pictures_have_names(page):
     charts = page.find_elements("css selector", ".chart > svg")
     assert len(charts) == 3
     assert all(chart.get_attribute("aria-label") for chart in charts)
-
-
-def test_it_prints(page):
-    window(page, scheme="dark", media="print")
-    assert visible(page, ".bar") == []
-    assert page.execute_script("return getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-    data = page.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
-    pdf = base64.b64decode(data)
-    assert pdf.startswith(b"%PDF")
-    assert len(pdf) > 50_000

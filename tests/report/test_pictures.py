@@ -2,16 +2,19 @@
 
 import base64
 import io
+import itertools
 from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from samecam.case import SavedCase
 from samecam.report._correlations import Correlations, sample
-from samecam.report._heatmap import averaged, heat_map
+from samecam.report._heatmap import averaged, heat_map, spread
 from samecam.report._histogram import (
     HEIGHT,
     entry_threshold,
@@ -36,7 +39,18 @@ def planted(labels, rho=0.05, scale=0.004, seed=0, frames=None, scales=None):
     np.fill_diagonal(gram, 1)
     own = np.where(labels >= 0, 0.2, np.nan) * factors
     other = own - 0.18 * factors
-    return Correlations(gram.astype(np.float32), labels, frames, n, scales, own, other, own)
+    return Correlations(
+        gram.astype(np.float32),
+        np.arange(n),
+        labels,
+        frames,
+        n,
+        scales,
+        [64 * 64] * len(scales),
+        own,
+        other,
+        own,
+    )
 
 
 def content(details=None, groups=(), used=()):
@@ -205,3 +219,28 @@ def test_samples_take_from_every_group_alike():
     counts = np.bincount(labels[rows] + 1, minlength=4)
     np.testing.assert_allclose(counts, [20, 60, 30, 10], atol=1)
     assert sample(labels, 5000).tolist() == list(range(1200))
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=30).map(sorted))
+def test_labels_stand_apart_and_inside(wanted):
+    apart = 100 / 30
+    places = spread(wanted, apart, 100.0)
+    assert all(b - a >= apart - 1e-9 for a, b in itertools.pairwise(places))
+    assert places[0] >= apart / 2 - 1e-9
+    assert places[-1] <= 100 - apart / 2 + 1e-9
+    if all(b - a >= apart for a, b in itertools.pairwise([0, *wanted, 100])):
+        assert places == wanted
+
+
+@pytest.mark.parametrize(
+    ("groups", "labelled", "sides"), [(1, 1, 1), (34, 34, 1), (60, 60, 2), (200, 160, 2)]
+)
+def test_every_group_has_a_label(groups, labelled, sides):
+    picture = heat_map(planted(np.repeat(np.arange(groups), 3)))
+    with_label = [block for block in picture.blocks if block.label is not None]
+    assert len(with_label) == labelled
+    assert picture.unlabelled == groups - labelled
+    assert picture.both_sides == (sides == 2)
+    for right in (False, True):
+        heights = [block.label for block in with_label if block.right == right]
+        assert all(b - a >= picture.line - 0.01 for a, b in itertools.pairwise(heights))

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -17,8 +18,10 @@ from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.evidence import one_model_note
 from samecam.report import _correlations, _page, shown, write_report
+from samecam.report._method import REFERENCES
 from tests.report.conftest import IMG, MAKE, ODD, rewrite
 
+ROOT = Path(__file__).parent.parent.parent
 VOID = {"meta", "img", "input", "br", "hr", "link"}
 
 
@@ -86,6 +89,32 @@ def test_it_is_well_formed_and_names_everything(page, made):
     assert "not a person" in text
     targets = {a["href"][1:] for a in parsed.all("a") if a["href"].startswith("#")}
     assert targets <= set(parsed.ids)
+
+
+def test_the_numbers_of_one_page_agree(page, made):
+    content = open_case(made)
+    text = " ".join("".join(Parsed(page).texts).split())
+    used, alone = len(content.used), len(content.alone)
+    assert f"{used} photos of {len(content.photos)} files could be used" in text
+    assert f"In {used - alone} of them" in text
+    assert f"{used - alone} photos of a camera of {used} used" in text
+    counts = {name: int(n) for n, name in re.findall(r"<li><b>(\d+)</b> (\w+)", page)}
+    assert sum(counts[name] for name in ("unusable", "duplicate", "skipped")) == (
+        len(content.photos) - used
+    )
+    rows = re.findall(r'<tr data-camera="\d+">.*?<td class="n">(\d+)</td>', page)
+    assert sum(map(int, rows)) == used - alone
+    (total,) = re.findall(r"<tfoot>(.*?)</tfoot>", page, re.S)
+    *each, files = map(int, re.findall(r"<td[^>]*>(\d+)</td>", total))
+    assert sum(each) == files == len(content.photos)
+    assert each[-2:] == [alone, len(content.photos) - used]
+    assert all(photo.sha256 in text for photo in content.photos if photo.sha256)
+    assert page.count("<td><code>") == len(content.photos)
+
+
+def test_references_stand_in_the_docs_too():
+    text = (ROOT / "docs" / "method.md").read_text(encoding="utf-8")
+    assert all(reference in text for reference in REFERENCES)
 
 
 def test_nothing_in_a_name_becomes_markup(page):

@@ -11,6 +11,7 @@ from samecam.cli._add import add
 from samecam.cli._cluster import cluster
 from samecam.cli._command import Group
 from samecam.cli._compare import compare
+from samecam.cli._decide import decide
 from samecam.cli._doctor import doctor
 from samecam.cli._evaluate import evaluate
 from samecam.cli._experiment import experiment
@@ -20,6 +21,7 @@ from samecam.cli._failures import lack, last_resort, system_error
 from samecam.cli._match import match
 from samecam.cli._output import error_lines, tell
 from samecam.cli._report import report
+from samecam.cli._review import review
 from samecam.cli._simulate import simulate
 from samecam.cli._text import cut
 from samecam.cli._tune import tune
@@ -50,7 +52,7 @@ def cli(ctx: click.Context, /) -> None:
 
 
 for _command in (
-    *(cluster, extract, add, match, verify, report, export),
+    *(cluster, extract, add, match, review, decide, verify, report, export),
     *(evaluate, validate, compare, tune, simulate, experiment, doctor),
 ):
     cli.add_command(_command)

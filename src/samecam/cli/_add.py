@@ -16,7 +16,7 @@ from samecam.cli._extract import (
     head_text,
 )
 from samecam.cli._methods import SEARCH_HELP, SEARCHES
-from samecam.cli._notices import clustering_notices
+from samecam.cli._notices import clustering_notices, settled_dict, settled_text
 from samecam.cli._options import (
     check_case_first,
     device_option,
@@ -104,6 +104,7 @@ def _as_dict(result: "Addition") -> dict[str, Any]:
         "unclustered": clustering.n_unclustered,
         "new": [{"path": path, "cluster": group} for path, group in result.new.items()],
         "moved": [{"path": m.path, "was": m.was, "cluster": m.now} for m in result.moved],
+        "decided": settled_dict(clustering),
         "seconds": clustering.seconds,
         "extraction": extraction_dict(clustering.extraction),
     }
@@ -114,7 +115,7 @@ def _summary(result: "Addition", seconds: float) -> list[str]:
     clustering = result.clustering
     lines = [files_text(clustering.extraction), *clustering_notices(clustering)]
     if not clustering.seconds:
-        lines += [cameras_text(clustering), *views_text(clustering)]
+        lines += [cameras_text(clustering), *views_text(clustering), *settled_text(clustering)]
         return [*lines, "Nothing was to be done: the answer stands."]
     formed = sum(was is None for was in result.was)
     fresh = {k for k, was in enumerate(result.was) if was is None}
@@ -128,6 +129,7 @@ def _summary(result: "Addition", seconds: float) -> list[str]:
         *views_text(clustering),
         _numbers_text(result.was),
         *_moved_lines(result),
+        *settled_text(clustering),
         f"Took {duration(seconds)}, {duration(clustering.seconds)} of it for grouping.",
         f"  {clustering.case / 'report.html'}: all of it on one page, for a browser",
         f"  {clustering.case / 'clusters.csv'}: the camera of each photo",

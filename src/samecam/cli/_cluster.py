@@ -16,8 +16,9 @@ from samecam.cli._extract import (
     files_text,
     head_text,
 )
+from samecam.cli._hints import few_text, hints_dict, sources_text
 from samecam.cli._methods import EPILOG, method_options, take_grouping
-from samecam.cli._notices import clustering_notices
+from samecam.cli._notices import clustering_notices, settled_dict, settled_text
 from samecam.cli._options import (
     case_option,
     device_option,
@@ -103,7 +104,8 @@ def cluster(
             result = _cluster_fingerprints(fingerprints, names, case, resources, phases, **options)
         report = None if no_report else page(result, phases, resources)
     if as_json:
-        print_json({**_as_dict(result), "report": None if report is None else str(report)})
+        page_file = None if report is None else str(report)
+        print_json({**_as_dict(result), **hints_dict(result), "report": page_file})
     elif result.extraction.interrupted:
         say(files_text(result.extraction), quiet=quiet)
     else:
@@ -197,6 +199,7 @@ def _as_dict(result: "Clustering") -> dict[str, Any]:
         "unclustered": result.n_unclustered,
         "seconds": result.seconds,
         "details": result.details,
+        "decided": settled_dict(result),
         "changed_outside": result.changed_outside,
         "extraction": extraction_dict(result.extraction),
     }
@@ -212,6 +215,9 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         cameras_text(result),
         *views_text(result),
         *frames_text(result),
+        *settled_text(result),
+        *few_text(result),
+        *sources_text(result),
         f"Took {duration(seconds)}, {duration(result.seconds)} of it for grouping."
         if new
         else "Nothing was to be done: this is the answer that stood in the case.",

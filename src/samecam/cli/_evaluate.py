@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from samecam.cli._command import command
+from samecam.cli._command import command, option
 from samecam.cli._options import output_options, truth_option
 from samecam.cli._output import print_json, say
 from samecam.cli._text import counted, printable
@@ -21,8 +21,9 @@ _NAME = 40
 @command()
 @click.argument("case_or_csv", type=click.Path())
 @truth_option
+@option("--decided", is_flag=True, help="Score what stands after decisions, not the machine's.")
 @output_options
-def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
+def evaluate(case_or_csv: str, truth: str, decided: bool, as_json: bool, quiet: bool) -> int:
     """Score a grouping against the true cameras.
 
     CASE_OR_CSV is a case that has been clustered, or a CSV with the columns path and
@@ -39,7 +40,7 @@ def evaluate(case_or_csv: str, truth: str, as_json: bool, quiet: bool) -> int:
     """
     from samecam.case import evaluate as score
 
-    result = score(case_or_csv, truth)
+    result = score(case_or_csv, truth, decided=decided)
     if as_json:
         print_json(result.as_dict())
     else:

@@ -1,12 +1,14 @@
 """What a run noticed on the side, for people: photos gone or changed, files changed outside."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from samecam.case import Clustering, Extraction
 
 _NAMED = 5
+_LISTED = 20
 
 
 def extraction_notices(result: "Extraction") -> list[str]:
@@ -43,6 +45,35 @@ def clustering_notices(result: "Clustering") -> list[str]:
             f"{kept if CLUSTERS in result.changed_outside else ''}."
         )
     return notices
+
+
+def settled_text(result: "Clustering") -> list[str]:
+    """What became of decisions and of names, for people; nothing where there is nothing to say."""
+    settled, lines = result.settled, []
+    if settled.decisions:
+        count, moved = settled.decisions, settled.moved
+        lines.append(
+            f"{count} {'decision is' if count == 1 else 'decisions are'} honoured: "
+            f"{len(settled.names)} cameras stand, and {moved} "
+            f"{'photo stands' if moved == 1 else 'photos stand'} elsewhere than the machine put "
+            f"{'it' if moved == 1 else 'them'} (decided.csv)."
+        )
+    lines += [
+        f"  {name} is no more; most of its photos are of {now}."
+        if now
+        else f"  {name} is no more; its photos are of no camera."
+        for name, now in settled.ended.items()
+    ]
+    for name, parts in settled.parted.items():
+        lines.append(f"  {name} came apart: its photos are of {', '.join(parts)}.")
+    lines += [f"  Contradiction: {found.words}" for found in settled.contradictions]
+    more = len(lines) - _LISTED
+    return lines[:_LISTED] + [f"  … ({more} more; --json has all)"] * (more > 0)
+
+
+def settled_dict(result: "Clustering") -> dict[str, Any]:
+    """The same for `--json`."""
+    return asdict(result.settled)
 
 
 def _some(paths: Sequence[str]) -> str:

@@ -169,9 +169,9 @@ def take_resources(options: dict[str, Any]) -> "Resources":
 
 def check_case_first(command: str, case: str, others: Iterable[str]) -> None:
     """Refuse arguments in the wrong order: the case folder comes first."""
-    if _is_case(case) or not os.path.lexists(case):
+    if is_case(case) or not os.path.lexists(case):
         return
-    meant = next((name for name in others if _is_case(name)), None)
+    meant = next((name for name in others if is_case(name)), None)
     if meant is None and os.path.isdir(case):
         return  # some other folder: what it lacks is said when it is read
     what = "is a folder without a case" if os.path.isdir(case) else "is no folder"
@@ -182,5 +182,6 @@ def check_case_first(command: str, case: str, others: Iterable[str]) -> None:
     raise click.UsageError(f"The first argument must be the case folder; {case!r} {what}.{hint}")
 
 
-def _is_case(name: str) -> bool:
+def is_case(name: str) -> bool:
+    """Whether a name is that of a case folder."""
     return os.path.isfile(os.path.join(name, "case.json"))

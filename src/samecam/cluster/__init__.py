@@ -11,7 +11,7 @@ from samecam.cluster._graph import affinity
 from samecam.cluster._labels import numbered
 from samecam.cluster._spectral import Spectrum, eigengap, spectral_groups, spectrum
 from samecam.cluster._ssc import SSC, SSCNC
-from samecam.cluster.consolidate import ConsolidatedSSC
+from samecam.cluster.consolidate import ConsolidatedSSC, Constraints
 from samecam.cluster.large_scale import LargeScaleSSC
 from samecam.cluster.rivals import RIVALS, Rival
 from samecam.cluster.tuning import (
@@ -46,6 +46,7 @@ __all__ = [
     "SSC",
     "SSCNC",
     "ConsolidatedSSC",
+    "Constraints",
     "GammaChoice",
     "GammaSelection",
     "GroupPairs",

@@ -41,6 +41,12 @@ def fingerprint_photo(
         if the file cannot be read, or is no photo that can be used
     NoResidualError
         if the picture is flat
+
+    Examples
+    --------
+    >>> one, other = samecam.fingerprint("a.jpg"), samecam.fingerprint("b.jpg")
+    >>> correlation = one @ other  # of two photos of one width and height
+    >>> square = samecam.fingerprint("a.jpg", size=512)  # as the paper has it
     """
     if not isinstance(photo, str | os.PathLike):
         if (size, offset, portrait) != (None, (0, 0), "keep"):

@@ -37,6 +37,7 @@ class Figure:
 
     photo: CasePhoto
     name: Markup
+    folder: Markup = field(default_factory=Markup)
     role: str = ""
     note: str = ""
     thumbnail: Thumbnail = field(default_factory=Thumbnail)
@@ -247,11 +248,11 @@ def _figure(photo: CasePhoto, own: float, other: float, words: str = "") -> Figu
         figure.note = f"nearest: {near:.0f}, {like:.4f}"
     elif photo.status == "weak":
         figure.note = "weak"
-    figure.rows = list(_rows(photo, own, other, words))
+    figure.rows = list(photo_rows(photo, own, other, words))
     return figure
 
 
-def _rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterator[tuple[str, str]]:
+def photo_rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterator[tuple[str, str]]:
     """What a closer look at a photo tells; `words`: how it sees its camera."""
     if said := photo.evidence.get("words"):
         yield "In words", shown(said)
@@ -314,10 +315,11 @@ def _exif_cameras(groups: Sequence[Group], placed: Sequence[CasePhoto]) -> list[
         counts.update({(entry.make, entry.model): entry.photos for entry in group.cameras})
     counts.update((photo.image["make"], photo.image["model"]) for photo in placed)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return [(_camera_name(make, model), count) for (make, model), count in ordered]
+    return [(camera_name(make, model), count) for (make, model), count in ordered]
 
 
-def _camera_name(make: str, model: str) -> str:
+def camera_name(make: str, model: str) -> str:
+    """Make and model in one, as text that a page can show."""
     name = model if model.casefold().startswith(make.casefold()) else f"{make} {model}"
     return shown(name.strip()) or "no camera named"
 

@@ -25,21 +25,25 @@ class Correlations:
     gram : (m, m) of the looked-at photos, in the order of groups, those in none last;
         within a group from the strongest member to the weakest. Photos of two frames are not
         compared: 0 there
-    labels : (m,) their groups, in that order; −1 for none
+    chosen : (m,) which of the used photos they are, in that order
+    labels : (m,) their groups; −1 for none
     frames : (m,) their frames, numbered
     total : how many used photos there are
     scales : standard deviation of chance of one pair, σ₀, by the name of the frame, that of most
         photos first
+    pixels : lengths of the fingerprints of these frames
     own, other : for each used photo in a group: correlation with the fingerprint of the
         rest of its group, and with the other group that fits best; NaN where there is none
     strength : for each used photo, what members are sorted by
     """
 
     gram: Floats
+    chosen: Labels
     labels: Labels
     frames: Labels
     total: int
     scales: dict[str, float]
+    pixels: list[int]
     own: Doubles
     other: Doubles
     strength: Doubles
@@ -88,6 +92,7 @@ def correlations(
     own, other = _stated(content)
     known = all(photo.correlation is not None for photo in used if photo.group != -1)
     scales: dict[str, float] = {}
+    pixels: list[int] = []
     done = 0
     for number, (frame, at) in enumerate(by_frame(_checked(content, store)).items()):
         frames[at] = number
@@ -101,6 +106,7 @@ def correlations(
         if not isinstance(scale, float) or not scale > 0:
             scale = null_scale(some, frame.n_pixels)
         scales[frame.name] = scale
+        pixels.append(frame.n_pixels)
         source.close()
         done += len(here)
         progress(PHASE, done, len(chosen))
@@ -108,10 +114,12 @@ def correlations(
     order = _order(labels[chosen], strength[chosen])
     return Correlations(
         pairs[np.ix_(order, order)],
+        chosen[order],
         labels[chosen][order],
         frames[chosen][order],
         n,
         scales or {"": 1.0},
+        pixels or [1],
         own,
         other,
         strength,

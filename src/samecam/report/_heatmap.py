@@ -2,7 +2,8 @@
 
 import base64
 import io
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,23 +15,35 @@ SIDE = 600
 _LEVELS = 64
 _COLOUR = (37, 99, 235)
 _LEAST = 6.0
-_ROOM = 14.0
+# Labels beside the map: height of a line, how many stand on one side, and how many there are.
+_LINE, _ONE_SIDE, _MOST = 2.8, 34, 160
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A group's square on the diagonal, in hundredths of the picture's side."""
+    """A group's square on the diagonal, in hundredths of the picture's side.
+
+    `label` : height of its label; None: it has none
+    `right` : whether that stands on the right
+    """
 
     group: int
     start: float
     side: float
-    labelled: bool
+    label: float | None = None
+    right: bool = False
+
+    @property
+    def middle(self) -> float:
+        """Where its label would stand if there were no others."""
+        return round(self.start + self.side / 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
     """A picture, how strong its full colour is, and where groups lie in it.
 
+    `line` : height of a label's line
     `in_units` : whether that is in units of what chance scatters by, not a correlation
     """
 
@@ -38,7 +51,18 @@ class HeatMap:
     full: float
     pixels: int
     blocks: list[Block]
+    line: float = _LINE
     in_units: bool = False
+
+    @property
+    def unlabelled(self) -> int:
+        """Groups without a label."""
+        return sum(block.label is None for block in self.blocks)
+
+    @property
+    def both_sides(self) -> bool:
+        """Whether labels stand on the right too."""
+        return any(block.right for block in self.blocks)
 
     @property
     def full_text(self) -> str:
@@ -59,7 +83,8 @@ def heat_map(given: Correlations) -> HeatMap | None:
     values = averaged(given.in_units_of_chance() if several else given.gram, side)
     chance = (1 if several else given.scale) * side / n
     full = _full_colour(values, given.labels[_edges(n, side)], chance)
-    return HeatMap(_png(values, full), full, side, _blocks(given), several)
+    blocks, line = _labelled(_blocks(given))
+    return HeatMap(_png(values, full), full, side, blocks, line, several)
 
 
 def _full_colour(values: Doubles, labels: Labels, scale: float) -> float:
@@ -91,7 +116,13 @@ def averaged(gram: npt.NDArray[np.float32], side: int) -> Doubles:
 
 
 def _png(values: Doubles, full: float) -> str:
-    """As a data URI: one colour, its opacity growing from 0 at no correlation."""
+    """As a data URI."""
+    data = heat_picture(values, full)
+    return "data:image/png;base64," + base64.b64encode(data).decode("ascii")
+
+
+def heat_picture(values: Doubles, full: float) -> bytes:
+    """A PNG of numbers: one colour, its opacity growing from 0 to that of `full`."""
     from PIL import Image
 
     level = np.clip(values / full, 0, 1) * (_LEVELS - 1)
@@ -101,7 +132,7 @@ def _png(values: Doubles, full: float) -> str:
     opacity = bytes(round(255 * k / (_LEVELS - 1)) for k in range(_LEVELS))
     stream = io.BytesIO()
     image.save(stream, "PNG", transparency=opacity, optimize=True)
-    return "data:image/png;base64," + base64.b64encode(stream.getvalue()).decode("ascii")
+    return stream.getvalue()
 
 
 def _blocks(given: Correlations) -> list[Block]:
@@ -109,8 +140,42 @@ def _blocks(given: Correlations) -> list[Block]:
     blocks = []
     for group in np.unique(given.labels[given.labels >= 0]).tolist():
         at = np.flatnonzero(given.labels == group)
-        side = 100 * len(at) / n
-        start = 100 * int(at[0]) / n
-        wide = side >= 100 / _ROOM / 2
-        blocks.append(Block(group, round(start, 3), round(side, 3), wide))
+        blocks.append(Block(group, round(100 * int(at[0]) / n, 3), round(100 * len(at) / n, 3)))
     return blocks
+
+
+def _labelled(blocks: list[Block]) -> tuple[list[Block], float]:
+    """Blocks with their labels, on one side or two, apart from each other; and their height.
+
+    Where there are very many groups, the largest have one.
+    """
+    order = sorted(range(len(blocks)), key=lambda k: (-blocks[k].side, k))
+    chosen = sorted(order[:_MOST])
+    sides = 1 if len(chosen) <= _ONE_SIDE else 2
+    line = min(_LINE, 100 * sides / max(len(chosen), 1))
+    result = list(blocks)
+    for right in range(sides):
+        some = chosen[right::sides]
+        places = spread([blocks[k].middle for k in some], line, 100.0)
+        for k, place in zip(some, places, strict=True):
+            result[k] = replace(blocks[k], label=round(place, 3), right=bool(right))
+    return result, round(line, 3)
+
+
+def spread(wanted: Sequence[float], apart: float, end: float) -> list[float]:
+    """Rising places as near to those wanted as going down and then up once makes them.
+
+    Parameters
+    ----------
+    wanted : places, rising
+    apart : least distance of two; half of it from the ends
+    end : of the line that begins at 0; there is room for all
+    """
+    places: list[float] = []
+    for place in wanted:
+        places.append(max(place, places[-1] + apart if places else apart / 2))
+    last = end - apart / 2
+    for k in reversed(range(len(places))):
+        places[k] = min(places[k], last)
+        last = places[k] - apart
+    return places

@@ -74,7 +74,7 @@ def pair_histogram(given: Correlations, content: SavedCase) -> Histogram | None:
         "between": ("pairs of two groups", between),
     }
     axis = "correlation of two photos" + (", in units of chance" if several else "")
-    return _histogram("Pairs of photos", axis, sets, limits)
+    return histogram("Pairs of photos", axis, sets, limits)
 
 
 def photo_histogram(given: Correlations, content: SavedCase) -> Histogram | None:
@@ -93,7 +93,7 @@ def photo_histogram(given: Correlations, content: SavedCase) -> Histogram | None
     if needed is not None:
         limits.append(("chance", f"about {needed:.4g}: what a photo needs to join", needed))
     axis = "correlation with a group’s fingerprint" + (", in units of chance" if several else "")
-    return _histogram("Photos and groups", axis, sets, limits)
+    return histogram("Photos and groups", axis, sets, limits)
 
 
 def entry_threshold(content: SavedCase, scale: float) -> float | None:
@@ -111,12 +111,19 @@ def entry_threshold(content: SavedCase, scale: float) -> float | None:
     return NormalDist().inv_cdf(1 - rate / count) * scale
 
 
-def _histogram(
+def histogram(
     title: str,
     axis: str,
     sets: Mapping[str, tuple[str, Doubles]],
     limits: list[Limit],
 ) -> Histogram | None:
+    """Outlines of several sets of values, each as shares of its own; None without the first.
+
+    Parameters
+    ----------
+    sets : by kind ("within", "between"): what the values are, and the values
+    limits : kind, words and place of what is marked
+    """
     values = [v for _, v in sets.values() if len(v)]
     if not len(next(iter(sets.values()))[1]):
         return None

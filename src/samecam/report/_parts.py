@@ -10,6 +10,11 @@ def part(name: str) -> str:
     return resources.files("samecam.report").joinpath(name).read_text(encoding="utf-8")
 
 
+def style() -> str:
+    """The style sheet of the report, which other pages of ours share."""
+    return part("page.css")
+
+
 def policy(style: str, script: str | None = None) -> str:
     """A content security policy: pictures of the page itself, this style, this script."""
 

@@ -9,12 +9,11 @@ import warnings
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from samecam import compute
-from samecam.case import CasePhoto
 from samecam.errors import SamecamError
 from samecam.inputs import open_input, read_some
 from samecam.photos import looks_like_picture
@@ -33,14 +32,30 @@ _PROPORTION = 0.02
 _OFFSET, _LENGTH, _ORIENTATION = 0x0201, 0x0202, 0x0112
 
 
+class Shown(Protocol):
+    """A photo that is shown: its name on the page, and the hash that its file must have."""
+
+    @property
+    def path(self) -> str:
+        """Its name."""
+
+    @property
+    def sha256(self) -> str:
+        """The hash."""
+
+
 @dataclass(frozen=True, slots=True)
 class ThumbnailTask:
-    """A file, the hash it must have, and the longest side of what is made."""
+    """A file, the hash it must have, and the longest side of what is made.
+
+    `embedded` : whether the small picture in the file will do, where it has one
+    """
 
     path: str
     file: str
     sha256: str
     side: int
+    embedded: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,7 @@ class Thumbnail:
 
 
 def make_thumbnails(
-    photos: Sequence[CasePhoto],
+    photos: Sequence[Shown],
     files: dict[str, str],
     *,
     side: int,
@@ -118,7 +133,7 @@ def thumbnail(task: ThumbnailTask) -> Thumbnail:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            image = _turned(*_small(data, task.side))
+            image = _turned(*_small(data, task.side, task.embedded))
             image.thumbnail((task.side, task.side))
             stream = io.BytesIO()
             image.save(stream, "JPEG", quality=_QUALITY, optimize=True)
@@ -138,7 +153,7 @@ def _read(task: ThumbnailTask) -> bytes | None:
         return head + read_some(stream) if looks_like_picture(head) else None
 
 
-def _small(data: bytes, side: int) -> "tuple[Image.Image, int]":
+def _small(data: bytes, side: int, use_embedded: bool = True) -> "tuple[Image.Image, int]":
     """A picture of at least the wanted size if there is one, and how it is to be turned."""
     from PIL import Image, UnidentifiedImageError
 
@@ -152,7 +167,7 @@ def _small(data: bytes, side: int) -> "tuple[Image.Image, int]":
     # Pillow turns a TIFF by itself, and so does the decoder of HEIF.
     turns = isinstance(turn, int) and image.format not in ("TIFF", None)
     if image.format in ("JPEG", "MPO"):
-        embedded = _embedded(image)
+        embedded = _embedded(image) if use_embedded else None
         if embedded is not None:
             return embedded, turn if turns else 1
         image.draft("RGB", (side, side))

@@ -32,6 +32,12 @@
         one(".photo:not(.strongest) .look", more.parentElement)?.focus();
       });
   }
+  for (const part of all(".folds")) {
+    const button = one(".fold", part);
+    button.hidden = false;
+    fold(part, true);
+    button.addEventListener("click", () => fold(part, !part.classList.contains("folded")));
+  }
   const unfold = one("#unfold");
   unfold.addEventListener("click", () => {
     const open = unfold.getAttribute("aria-pressed") !== "true";
@@ -40,17 +46,38 @@
   });
 
   // Filter: by words, all of which must occur; "camera 3" or "3" names a camera, "group 3" a group.
+  // Cards show what matches, and so does every table.
   const remarked = one("#remarked");
+  const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  const texts = new WeakMap();
+  const textOf = (row) => {
+    if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
+    return texts.get(row);
+  };
+  const filterRows = (words, named) => {
+    let rows = 0;
+    for (const row of all(".finds tbody tr")) {
+      const keep = named.size
+        ? (row.dataset.cameras ?? "").split(" ").some((camera) => named.has(camera))
+        : words.every((word) => textOf(row).includes(word));
+      row.hidden = !keep;
+      rows += keep ? 1 : 0;
+    }
+    for (const part of all(".folds")) part.classList.toggle("searched", words.length > 0);
+    return words.length ? rows : 0;
+  };
   const filter = () => {
     const wanted = find.value.trim().toLowerCase();
     const words = wanted.split(/\s+/).filter(Boolean);
     const only = remarked.getAttribute("aria-pressed") === "true";
     const camera = /^(?:camera\s+)?(\d+)$/.exec(wanted)?.[1];
     const group = /^group\s+(\d+)$/.exec(wanted)?.[1];
-    let photos = 0, shown = 0;
+    const cameras = new Set();
+    let photos = 0, shown = 0, alone = 0;
     for (const card of cards) {
       const named = (camera !== undefined && card.dataset.camera === camera)
         || (group !== undefined && card.dataset.groups.split(" ").includes(group));
+      if (named) cameras.add(card.dataset.camera);
       let hits = 0;
       for (const photo of all(".photo", card)) {
         const hit = words.length > 0 && !named && words.every((word) => photo.dataset.text.includes(word));
@@ -63,15 +90,18 @@
       for (const more of all(".more", card)) more.hidden = words.length > 0 && !named;
       const row = one(`.overview tr[data-camera="${card.dataset.camera}"]`);
       if (row) row.hidden = !keep;
-      shown += keep ? 1 : 0;
+      const isCamera = card.dataset.camera !== "none";
+      shown += keep && isCamera ? 1 : 0;
+      alone += keep && !isCamera ? 1 : 0;
       photos += keep ? hits : 0;
     }
-    for (const row of all(".files tbody tr"))
-      row.hidden = words.length > 0 && !words.every((word) => row.dataset.text.includes(word));
+    const rows = filterRows(words, cameras);
     const active = words.length > 0 || only;
-    const where = `${shown} of ${cards.length} ${cards.length === 1 ? "camera" : "cameras"}`;
-    one("#found").textContent = !active ? "" : words.length ? `${photos} ${photos === 1 ? "photo" : "photos"} in ${where}` : where;
-    one("#nothing").hidden = !active || shown > 0;
+    const total = cards.filter((card) => card.dataset.camera !== "none").length;
+    const where = `${shown} of ${counted(total, "camera")}${alone ? ", and of none" : ""}`;
+    one("#found").textContent = !active ? ""
+      : words.length ? `${counted(photos, "photo")} in ${where}; ${counted(rows, "row")} of tables` : where;
+    one("#nothing").hidden = !active || shown + alone > 0;
   };
   find.addEventListener("input", filter);
   const press = (button, on) => button.setAttribute("aria-pressed", String(on));
@@ -80,9 +110,12 @@
     filter();
   });
 
-  // A closer look at one photo. Everything is set as text, never as markup.
+  // A closer look at one photo, and at the next. Everything is set as text, never as markup.
   const closer = one("#closer");
+  let looked = null;
+  const walked = () => cards.filter((card) => !card.hidden).flatMap((card) => all(".photo:not(.miss) .look", card));
   const look = (button) => {
+    looked = button;
     const [name, rows] = details[Number(button.dataset.number)];
     one("h3", closer).textContent = name;
     const picture = one("img", button);
@@ -93,8 +126,27 @@
       dd.textContent = value;
       return [dt, dd];
     }));
-    closer.showModal();
+    const order = walked(), at = order.indexOf(button);
+    one("#place").textContent = `${at + 1} of ${counted(order.length, "photo")}`;
+    one("#before").disabled = at <= 0;
+    one("#after").disabled = at < 0 || at === order.length - 1;
+    if (!closer.open) closer.showModal();
   };
+  const walk = (by) => {
+    const order = walked(), next = order[order.indexOf(looked) + by];
+    if (next) look(next);
+  };
+  one("#before").addEventListener("click", () => walk(-1));
+  one("#after").addEventListener("click", () => walk(1));
+  closer.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (by) { event.preventDefault(); walk(by); }
+  });
+  closer.addEventListener("close", () => {
+    const card = looked?.closest(".card");
+    if (card && looked.offsetParent === null) fold(card, false);
+    looked?.focus();
+  });
   document.addEventListener("click", (event) => {
     const button = event.target.closest?.(".look");
     if (button) look(button);
@@ -168,7 +220,7 @@
   };
   addEventListener("hashchange", arrive);
 
-  // Paper shows what the screen shows; the help of a fold button is of no use there.
+  // Buttons that would do nothing.
   if (!cards.some((card) => "remarks" in card.dataset)) remarked.hidden = true;
   if (!cards.some((card) => one(".fold", card))) unfold.hidden = true;
 })();

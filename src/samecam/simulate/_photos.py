@@ -140,6 +140,12 @@ def simulate_photos(
     ------
     SamecamError
         If an argument cannot be used or `out` cannot be written.
+
+    Examples
+    --------
+    >>> truth = samecam.simulate_photos("made", cameras=3, images=10, size=(640, 480))
+    >>> samecam.cluster_photos("made/images", "CASE")
+    >>> samecam.evaluate("CASE", truth).scores.f
     """
     sizes = as_sizes(size)
     if models is None:

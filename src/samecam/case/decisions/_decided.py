@@ -1,5 +1,7 @@
 """What stands after the decisions: the machine's answer, and what persons made of it."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +13,8 @@ from samecam.arrays import Labels, Rows
 from samecam.case.decisions._decision import Decision, counted, in_force, read_decisions
 from samecam.case.decisions._names import carry_names, labels_of_names, read_base
 from samecam.case.decisions._standing import Standing, StandingCamera
-from samecam.case.folder import CLUSTERS, CasePhoto, SavedCase, csv_text
+from samecam.case.folder import CLUSTERS, DECIDED, CasePhoto, SavedCase, csv_text
+from samecam.files import write_atomically
 
 COLUMNS = ("path", "sha256", "camera", "cluster", "decision")
 
@@ -202,13 +205,12 @@ class Answered:
     def stands(self, decisions: Sequence[Decision]) -> tuple[Standing, Decided]:
         """Where photos stand after decisions."""
         base, machine = self.base, self._machine
-        before = ["" if base is None else base.names.get(p.sha256, "") for p in self.used]
         stale = base is not None and not base.honoured <= in_force(decisions)
-        if self._current and not stale:
-            labels, names = labels_of_names(before)
+        if base is not None and self._current and not stale:
+            labels, names = labels_of_names([base.names.get(p.sha256, "") for p in self.used])
         else:
-            labels = machine
-            names = carry_names(before, machine, None if base is None else base.next).names
+            had = ["" if base is None else base.machine.get(p.sha256, "") for p in self.used]
+            labels, names = machine, carry_names(had, machine, 0 if base is None else base.next)
         standing = Standing(labels, names, self.rows)
         for decision in counted(decisions):
             standing.apply(decision)
@@ -220,5 +222,20 @@ class Answered:
 
 
 def read_decided(case: SavedCase) -> Decided:
-    """What stands after the decisions of a clustered case."""
+    """What stands after the decisions of a clustered case.
+
+    Examples
+    --------
+    >>> for camera in samecam.read_decided(samecam.open_case("CASE")).cameras:
+    ...     print(camera.name, camera.size, camera.status)
+    """
     return Answered(case).stands(read_decisions(case.folder))[1]
+
+
+def write_decided(case: SavedCase) -> Decided:
+    """Write `decided.csv` of a case that is held, if there are decisions; says what stands."""
+    decided = read_decided(case)
+    path = case.folder / DECIDED
+    if decided.decisions:
+        write_atomically(path, decided.table())
+    return decided

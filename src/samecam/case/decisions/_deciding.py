@@ -1,6 +1,7 @@
 """Deciding: a case held by one person, whose decisions are written before they count."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -15,6 +16,7 @@ from samecam.case.decisions._decision import (
     check_text,
     read_decisions,
 )
+from samecam.case.decisions._names import next_number
 from samecam.case.folder import (
     DECIDED,
     DECISIONS,
@@ -25,6 +27,7 @@ from samecam.case.folder import (
 )
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
+from samecam.inputs import PathLike
 
 
 class ContradictionError(SamecamError):
@@ -50,9 +53,14 @@ class Deciding:
     ----------
     saved : the case
     decided : what stands now
+
+    Examples
+    --------
+    >>> with samecam.Deciding("CASE", "Ada") as deciding:
+    ...     deciding.merge("camera-3", "camera-5", reason="the same scratch")
     """
 
-    def __init__(self, case: str | os.PathLike[str], examiner: str) -> None:
+    def __init__(self, case: PathLike, examiner: str) -> None:
         self._examiner = check_text(examiner, "examiner")
         if not self._examiner:
             raise SamecamError("Decisions need somebody who takes them: name the examiner.")
@@ -68,6 +76,7 @@ class Deciding:
         saved = self.saved = SavedCase(self.saved.folder)
         self._answered = Answered(saved)
         self._used, self._rows = self._answered.used, self._answered.rows
+        self._paths: dict[str, str] | None = None
         self._decisions = read_decisions(saved.folder)
         self._standing, self.decided = self._answered.stands(self._decisions)
         self._file = AuditLog(saved.folder / DECISIONS)
@@ -77,7 +86,7 @@ class Deciding:
             self._file.close()
             raise
 
-    def __enter__(self) -> "Deciding":
+    def __enter__(self) -> Deciding:
         return self
 
     def __exit__(
@@ -197,6 +206,25 @@ class Deciding:
         rows = self.decided.cameras[self.number(camera)].rows
         return [self._used[k].sha256 for k in rows.tolist()]
 
+    def photos(self, names: Sequence[str]) -> list[str]:
+        """SHA-256 of used photos by their paths in the case, or by SHA-256 itself; or an error."""
+        if self._paths is None:
+            self._paths = {photo.path: photo.sha256 for photo in self.saved.photos}
+        result = []
+        for name in names:
+            sha256 = self._paths.get(name, name)
+            if sha256 not in self._rows:
+                raise SamecamError(
+                    f"{name!r:.200} is no used photo of the case: give a path as in clusters.csv, "
+                    "or a SHA-256."
+                )
+            result.append(sha256)
+        return result
+
+    def either(self, name: str) -> list[str]:
+        """SHA-256 of the photos of a camera, by its name, or of one photo."""
+        return self.hashes(name) if name in self.decided.names else self.photos([name])
+
     def _divided(self, camera: str, photos: Sequence[str]) -> tuple[list[str], list[str]]:
         """Some photos of a camera, which must be there, and the rest, which must not be empty."""
         chosen = {self._used[self._row(each)].sha256 for each in photos}
@@ -226,14 +254,10 @@ class Deciding:
     def _new_name(self) -> dict[str, str]:
         """A name that no camera has, or had."""
         base = self._answered.base
-        used = [0 if base is None else base.next]
-        names = [c.own for c in self._standing.cameras.values()]
+        names = [camera.own for camera in self._standing.cameras.values()]
         names += [decision.camera for decision in self._decisions]
-        for name in names:
-            front, _, digits = name.partition("-")
-            if front == "camera" and digits.isdecimal() and len(digits) < 10:
-                used.append(int(digits) + 1)
-        return {"camera": f"camera-{max(used)}"}
+        number = max(next_number(names), 0 if base is None else base.next)
+        return {"camera": f"camera-{number}"}
 
     def _decide(
         self,

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Labels
+from samecam.case.decisions._decision import OWN_NAME
 from samecam.case.folder import CAMERAS, csv_rows, csv_text
 from samecam.errors import SamecamError
 from samecam.files import file_hash, read_own
 
-COLUMNS = ("path", "sha256", "camera")
+COLUMNS = ("path", "sha256", "camera", "machine")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,14 @@ class Base:
     Attributes
     ----------
     names : name of each photo's camera by SHA-256; "": none
+    machine : name of the camera that the machine alone put it in, likewise
     clusters : SHA-256 of the `clusters.csv` it was made from
     honoured : numbers of the decisions it honours
     next : number of the next camera that has no name yet
     """
 
     names: Mapping[str, str]
+    machine: Mapping[str, str]
     clusters: str
     honoured: frozenset[int]
     next: int
@@ -37,11 +40,11 @@ class Base:
 
 def read_base(folder: Path, info: Mapping[str, Any]) -> Base | None:
     """What `cameras.csv` says, if it is as it was written; None if there is none."""
-    entry = info.get("names")
+    entry = names_entry(folder, info)
     if entry is None:
         return None
     path = folder / CAMERAS
-    if file_hash(path) not in (entry["sha256"], entry.get("coming")):
+    if not entry:
         raise SamecamError(
             f"{str(path)!r} is not as it was written: restore it from a copy, or run samecam "
             "cluster, which names the cameras anew."
@@ -51,7 +54,22 @@ def read_base(folder: Path, info: Mapping[str, Any]) -> Base | None:
     except (OSError, ValueError) as error:
         raise SamecamError(f"{str(path)!r} cannot be read ({error}).") from None
     names = {row["sha256"]: row["camera"] for row in rows}
-    return Base(names, entry["clusters"], frozenset(entry["honoured"]), entry["next"])
+    machine = {row["sha256"]: row["machine"] for row in rows}
+    return Base(names, machine, entry["clusters"], frozenset(entry["honoured"]), entry["next"])
+
+
+def names_entry(folder: Path, info: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What `case.json` says of the `cameras.csv` that is there.
+
+    None if it was never written; empty if it was changed since. A run that was killed in the midst
+    of writing left the one of before or the one that was to come.
+    """
+    entry = info.get("names")
+    if entry is None:
+        return None
+    digest = file_hash(folder / CAMERAS)
+    both = (entry, entry.get("coming") or {})
+    return next((dict(each) for each in both if each.get("sha256") == digest), {})
 
 
 def last_base(folder: Path, info: Mapping[str, Any]) -> Base | None:
@@ -61,65 +79,79 @@ def last_base(folder: Path, info: Mapping[str, Any]) -> Base | None:
     return None
 
 
-def names_text(keys: Sequence[tuple[str, str]], names: Sequence[str]) -> str:
+def names_text(
+    keys: Sequence[tuple[str, str]], names: Sequence[str], machine: Sequence[str]
+) -> str:
     """Text of `cameras.csv`; `keys` are path and SHA-256 of the used photos."""
-    rows = [[*key, name] for key, name in zip(keys, names, strict=True)]
+    rows = [[*key, *both] for key, *both in zip(keys, names, machine, strict=True)]
     return csv_text(COLUMNS, rows)
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """Names of cameras, and what became of those before.
+class NameChanges:
+    """What became of names.
 
     Attributes
     ----------
-    names : of each camera
-    next : number of the next one that has no name yet
-    ended : names that no camera has any more, with the camera that holds most of their photos, or
-        "" if none does
+    ended : names that no camera has any more, with that of the camera that holds most of their
+        photos now, or "" if none does
     parted : names whose photos are in several cameras now, with the names of these
     """
 
-    names: list[str]
-    next: int
     ended: dict[str, str]
     parted: dict[str, list[str]]
 
 
-def carry_names(before: Sequence[str], after: Labels, following: int | None) -> Named:
+def carry_names(before: Sequence[str], after: Labels, following: int) -> list[str]:
     """Names for cameras: an old one goes on in the camera that has most of its photos.
 
     The name and camera with most photos in common first; each once. A camera without a name gets
-    "camera-" and the next number, in the order of cameras; the first time, its own number.
+    "camera-" and the next number, in the order of cameras: the first time, its own number.
 
     Parameters
     ----------
     before : (n,) the name each photo's camera had; "": none
     after : (n,) cameras now, −1 for none
-    following : number of the next camera that has no name yet; None: nothing was named before
+    following : number of the next camera that has no name yet
     """
     count = int(after.max(initial=-1)) + 1
-    pairs = zip(before, after.tolist(), strict=True)
-    shared = Counter((name, camera) for name, camera in pairs if name and camera >= 0)
-    ranked = sorted(shared.items(), key=lambda item: (-item[1], item[0][1], item[0][0]))
     names: dict[int, str] = {}
-    for (name, camera), _ in ranked:
-        if camera not in names and name not in names.values():
+    taken: set[str] = set()
+    for name, camera in _most_first(before, after.tolist()):
+        if camera not in names and name not in taken:
             names[camera] = name
-    number = 0 if following is None else following
+            taken.add(name)
     for camera in range(count):
         if camera not in names:
-            names[camera], number = f"camera-{number}", number + 1
+            names[camera], following = f"camera-{following}", following + 1
+    return [names[camera] for camera in range(count)]
+
+
+def name_changes(before: Sequence[str], after: Sequence[str]) -> NameChanges:
+    """What became of the names that photos' cameras had; "": none."""
+    there = [name or -1 for name in after]
     where: dict[str, list[str]] = {}
-    for (name, camera), _ in ranked:
-        where.setdefault(name, []).append(names[camera])
-    old, now = {name for name in before if name}, set(names.values())
-    return Named(
-        [names[camera] for camera in range(count)],
-        number,
-        {name: where.get(name, [""])[0] for name in sorted(old - now)},
+    for name, now in _most_first(before, there):
+        where.setdefault(name, []).append(str(now))
+    lost = sorted({name for name in before if name} - set(after))
+    return NameChanges(
+        {name: where.get(name, [""])[0] for name in lost},
         {name: some for name, some in sorted(where.items()) if len(some) > 1},
     )
+
+
+def _most_first(before: Sequence[str], after: Sequence[Any]) -> list[tuple[str, Any]]:
+    """Names and where their photos are, those with most photos in common first."""
+    pairs = zip(before, after, strict=True)
+    shared = Counter((name, now) for name, now in pairs if name and now != -1)
+    return [pair for pair, _ in sorted(shared.items(), key=lambda item: (-item[1], *item[0][::-1]))]
+
+
+def next_number(names: Iterable[str]) -> int:
+    """The number after all that names of "camera-" and a number have."""
+    found = (OWN_NAME.fullmatch(name) for name in names)
+    numbers = (int(match[0].partition("-")[2]) for match in found if match and len(match[0]) < 17)
+    return max(numbers, default=-1) + 1
 
 
 def labels_of_names(names: Sequence[str]) -> tuple[Labels, list[str]]:

@@ -108,6 +108,11 @@ def extract_photos(
     progress : called as progress(phase, done, total) from time to time
     stop : set it to end after the files in hand; see `stop_on_signals`
     planned : called with what is to be done and its cost, before it is done
+
+    Examples
+    --------
+    >>> extracted = samecam.extract_photos(["photos/"], "CASE")
+    >>> print(extracted.counts)
     """
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once

@@ -138,7 +138,13 @@ def plan_extraction(
     *,
     resources: compute.Resources | None = None,
 ) -> Estimate:
-    """What `extract_photos` would do and cost; nothing is written."""
+    """What `extract_photos` would do and cost; nothing is written.
+
+    Examples
+    --------
+    >>> plan = samecam.plan_extraction(["photos/"], "CASE")
+    >>> print(plan.files, plan.seconds, plan.fits)
+    """
     resources = (resources or compute.Resources()).resolve()
     wanted = settings or ExtractionSettings()
     job = prepare(photos, case, wanted, resources, compute.no_progress, threading.Event())

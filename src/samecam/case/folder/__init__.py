@@ -33,6 +33,7 @@ from samecam.case.folder._log import (
     read_log,
 )
 from samecam.case.folder._names import (
+    ABOUT,
     ANSWER,
     CAMERAS,
     CASE,
@@ -46,10 +47,12 @@ from samecam.case.folder._names import (
     IMAGES,
     LOG,
     OWN,
+    PDF,
     REPORT,
     START,
     STATUSES,
     STORE,
+    THUMBNAILS,
     USED,
 )
 from samecam.case.folder._places import (
@@ -77,6 +80,7 @@ from samecam.case.folder._tuned import TUNE_FORMAT, TUNE_VERSION, Tuned, read_tu
 from samecam.case.folder._views import VIEW_COLUMNS, rounded_view, view_cells, view_object
 
 __all__ = [
+    "ABOUT",
     "ANSWER",
     "CAMERAS",
     "CASE",
@@ -90,11 +94,13 @@ __all__ = [
     "IMAGES",
     "LOG",
     "OWN",
+    "PDF",
     "REPORT",
     "SEARCHES",
     "START",
     "STATUSES",
     "STORE",
+    "THUMBNAILS",
     "TUNE_FORMAT",
     "TUNE_VERSION",
     "USED",

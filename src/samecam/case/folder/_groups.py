@@ -8,7 +8,7 @@ from typing import Any
 
 from samecam.case.folder._views import VIEW_SHAPE, object_view, view_object
 from samecam.documents import Span, check_shape
-from samecam.notebook import counted, table
+from samecam.notebook import counted, shown, table
 from samecam.register import View
 
 FORMAT = "samecam-clusters"
@@ -171,7 +171,7 @@ class Group:
     why_joined: str = ""
 
     def __repr__(self) -> str:
-        seen = f", {self.words}" if self.words and self.words != self._size else ""
+        seen = f", {shown(self.words)}" if self.words and self.words != self._size else ""
         return (
             f"<Group {self.id} of camera {self.camera}: {counted(self.size, 'photo')}"
             f"{', ' + self._size if self._size else ''}{seen}>"
@@ -180,7 +180,7 @@ class Group:
     @property
     def _size(self) -> str:
         """Its frame as a person writes it."""
-        return (self.frame or "").replace("x", "×")
+        return shown(self.frame or "").replace("x", "×")
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the photos, and what should make a reader careful."""
@@ -217,7 +217,7 @@ class PlacedPhoto:
     why_joined: str
 
     def __repr__(self) -> str:
-        return f"<PlacedPhoto {self.path!r}: {self.words}>"
+        return f"<PlacedPhoto {self.path!r}: {shown(self.words)}>"
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `clusters.json`."""

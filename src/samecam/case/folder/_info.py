@@ -38,13 +38,12 @@ _CLUSTERING = {
     "unclustered?": _COUNT,
     "sha256?": {str: HASH},
 }
-_NAMES = {
+_NAMED = {
     "clusters": HASH,
     "decisions": (HASH, {""}),
     "honoured": [_COUNT],
     "next": _COUNT,
     "sha256": HASH,
-    "coming?": HASH,
 }
 _SHAPE = {
     "format": {FORMAT},
@@ -61,7 +60,7 @@ _SHAPE = {
     "seed?": Span(int, 0, 2**63),
     "clustering?": _CLUSTERING,
     "start?": HASH,
-    "names?": _NAMES,
+    "names?": {**_NAMED, "coming?": _NAMED},
     "added?": [{"folder": str, "sources": [str]}],
 }
 _OF_PHOTOS = {

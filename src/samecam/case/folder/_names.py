@@ -7,16 +7,20 @@ from samecam.files import check_single, refuse_link
 CASE, LOG, STORE = "case.json", "log.jsonl", "fingerprints"
 DESCRIPTION = f"{STORE}/store.json"
 IMAGES, CLUSTERS, EVIDENCE, GROUPS = "images.csv", "clusters.csv", "evidence.csv", "clusters.json"
-REPORT, START = "report.html", "start.csv"
+REPORT, PDF, START = "report.html", "report.pdf", "start.csv"
+# What a person writes of the case; we only read it.
+ABOUT = "about.toml"
 # What persons decided, what stands after it, and the names of cameras as of the last run.
 DECISIONS, DECIDED, CAMERAS = "decisions.jsonl", "decided.csv", "cameras.csv"
+# Small pictures of the photos, by SHA-256, that a review has made.
+THUMBNAILS = "thumbnails"
 # A table of groups that somebody changed is kept under this name when it is made anew.
 CHANGED = "clusters.changed.csv"
 # Files that state the answer, in the order in which they are written.
 ANSWER = (CLUSTERS, EVIDENCE, GROUPS)
 OURS = {
-    *("lock", CASE, LOG, STORE, IMAGES, *ANSWER, REPORT, START, CHANGED),
-    *(DECISIONS, DECIDED, CAMERAS),
+    *("lock", CASE, LOG, STORE, IMAGES, *ANSWER, REPORT, PDF, START, CHANGED),
+    *(DECISIONS, DECIDED, CAMERAS, ABOUT, THUMBNAILS),
     *("compare.json", "compare.svg", "tune.json", "tune.svg"),
 }
 

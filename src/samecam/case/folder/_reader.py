@@ -28,7 +28,7 @@ from samecam.case.folder._log import LogCheck, log_entries, log_head, read_log
 from samecam.case.folder._names import LOG, check_files
 from samecam.case.folder._places import Place, labels_of
 from samecam.case.folder._records import open_records
-from samecam.case.folder._report import tables_digest
+from samecam.case.folder._report import report_digest
 from samecam.case.folder._settings import ExtractionSettings
 from samecam.case.folder._shown import cameras_html, photos_frame
 from samecam.case.folder._sources import Sources, find_sources
@@ -153,8 +153,8 @@ class SavedCase:
 
     @property
     def digest(self) -> str:
-        """One hash of all tables of the answer: what is made from them belongs to these alone."""
-        return tables_digest(self.hashes)
+        """One hash of the answer's tables and of what persons say: a report belongs to these."""
+        return report_digest(self.folder, self.hashes)
 
     @property
     def used(self) -> list[CasePhoto]:
@@ -259,6 +259,14 @@ def open_case(folder: PathLike) -> SavedCase:
 
     ``open_case("CASE").cameras`` are its cameras, ``.groups`` the groups of these, ``.photos`` all
     its files.
+
+    Examples
+    --------
+    >>> case = samecam.open_case("CASE")
+    >>> for group in case.groups:
+    ...     print(group.id, group.size, group.frame, group.paths[:3])
+    >>> frame = case.to_frame()
+    >>> case.plot("evidence")
     """
     return SavedCase(folder)
 

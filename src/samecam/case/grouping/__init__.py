@@ -9,12 +9,16 @@ from samecam.case.grouping._cluster import (
     cluster_photos,
     find_groups,
 )
+from samecam.case.grouping._honoured import Machine, honoured
 from samecam.case.grouping._method import group_photos, grouping_memory
+from samecam.case.grouping._settled import Settled
 
 __all__ = [
     "Addition",
     "Clustering",
+    "Machine",
     "Move",
+    "Settled",
     "add_photos",
     "camera_places",
     "check_budget",
@@ -25,4 +29,5 @@ __all__ = [
     "frame_counts",
     "group_photos",
     "grouping_memory",
+    "honoured",
 ]

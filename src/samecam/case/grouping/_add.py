@@ -13,6 +13,7 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
+from samecam.case.decisions import read_decisions
 from samecam.case.extraction import (
     Estimate,
     Extraction,
@@ -50,6 +51,7 @@ from samecam.case.grouping._cluster import (
     Clustering,
     clustering_of,
     find_groups,
+    settle_answer,
     weigh_answer,
 )
 from samecam.case.grouping._estimate import with_grouping
@@ -136,6 +138,12 @@ def add_photos(
     search : how far to look for views; default as far as before
     photos, resources, progress, stop, planned
         As for `cluster_photos`.
+
+    Examples
+    --------
+    >>> added = samecam.add_photos("CASE", ["more photos/"])
+    >>> for path, camera in added.new.items():
+    ...     print(path, camera)
     """
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()
@@ -220,6 +228,7 @@ def _regroup(
     progress: compute.Progress,
 ) -> Addition:
     """Group all photos, beginning with the groups that stand, unless these are the answer."""
+    read_decisions(case.folder)
     used, began = used_photos(case.store), time.monotonic()
     wanted = clustering.as_dict()
     entry = case.info["clustering"]
@@ -228,7 +237,9 @@ def _regroup(
     described = None if cameras is None else answer.described()
     if cameras is not None and described is not None:
         answer.keep()
+        settled = settle_answer(case, cameras, answer, clustering, resources, progress)
         same = clustering_of(case, cameras, extraction, described, answer.details)
+        same = replace(same, settled=settled)
         return Addition(same, prefix, was=list(range(len(described))))
     before = _places_before(case)
     stood, start = labels_of(used, before)
@@ -252,7 +263,8 @@ def _regroup(
         moved=[{"path": m.path, "was": m.was, "cluster": m.now} for m in moved],
         was=was,
     )
-    result = replace(result, seconds=time.monotonic() - began)
+    settled = settle_answer(case, cameras, answer, clustering, resources, progress)
+    result = replace(result, seconds=time.monotonic() - began, settled=settled)
     return Addition(result, prefix, new, moved, was)
 
 

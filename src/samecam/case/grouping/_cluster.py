@@ -13,6 +13,7 @@ import numpy as np
 
 from samecam import compute
 from samecam.arrays import Labels
+from samecam.case.decisions import read_decisions
 from samecam.case.extraction import (
     Estimate,
     Extraction,
@@ -43,7 +44,9 @@ from samecam.case.grouping._budget import check_budget, frame_counts, surely_use
 from samecam.case.grouping._cameras import group_cameras
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._evidence import weigh
+from samecam.case.grouping._honoured import Machine
 from samecam.case.grouping._method import group_photos, grouping_memory
+from samecam.case.grouping._settled import Settled, settle
 from samecam.errors import ParameterError
 from samecam.inputs import PathLike
 from samecam.notebook import counted
@@ -70,6 +73,7 @@ class Clustering:
     photo_groups : groups of the photos, numbered likewise; −1: in none
     details : what the method chose and reports (γ, scale of chance, certificate)
     seconds : time of clustering, 0 if the answer stood in the case already
+    settled : what became of decisions, and of the names of cameras
     changed_outside : files of the answer before that somebody had changed; they were made anew
     """
 
@@ -81,6 +85,7 @@ class Clustering:
     photo_groups: Labels = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     details: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
+    settled: Settled = field(default_factory=Settled)
     changed_outside: list[str] = field(default_factory=list)
 
     @property
@@ -155,6 +160,15 @@ def cluster_photos(
         as `clustering` has it
     stop : ends extraction after the files in hand; grouping is not begun then, and groups that
         are formed are not weighed
+
+    Examples
+    --------
+    >>> result = samecam.cluster_photos(["photos/"], "CASE")
+    >>> print(result)
+    >>> for camera in result.cameras:
+    ...     print(camera.id, camera.size, camera.views, camera.exif_names)
+    >>> result.to_frame()[["path", "camera", "score"]]
+    >>> result.plot("correlations").savefig("correlations.png")
     """
     clustering = clustering or ClusteringSettings()
     if search is not None:
@@ -209,6 +223,11 @@ def cluster_fingerprints(
         "row 000000", "row 000001", …
     clustering, resources, progress, stop
         As for `cluster_photos`.
+
+    Examples
+    --------
+    >>> numpy.save("mine.npy", fingerprints)  # one row per photo
+    >>> samecam.cluster_fingerprints("mine.npy", "CASE").labels
     """
     clustering = clustering or ClusteringSettings()
     clustering.estimator()
@@ -237,13 +256,16 @@ def cluster_case(
     if extraction.interrupted:
         return Clustering(case.folder, paths, np.full(len(used), -1), extraction)
     nothing_left_to_finish(stop)
+    read_decisions(case.folder)  # what cannot be read is told before the work
     answer = Answer(case, clustering.as_dict(), used)
     changed = answer.set_aside_changed()
     cameras, began = answer.cameras(), time.monotonic()
     described = None if cameras is None else answer.described()
     if cameras is not None and described is not None:
         answer.keep()
-        return clustering_of(case, cameras, extraction, described, answer.details)
+        stood = clustering_of(case, cameras, extraction, described, answer.details)
+        settled = settle_answer(case, cameras, answer, clustering, resources, progress)
+        return replace(stood, settled=settled)
     if cameras is None:
         counts = frame_counts(used)
         for frame in counts:
@@ -259,8 +281,23 @@ def cluster_case(
         return clustering_of(case, cameras, stopped, [], answer.details)
     room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
     described = weigh_answer(case, answer, used, cameras, room, progress)
+    settled = settle_answer(case, cameras, answer, clustering, resources, progress)
     result = clustering_of(case, cameras, extraction, described, answer.details)
-    return replace(result, seconds=time.monotonic() - began, changed_outside=changed)
+    took = time.monotonic() - began
+    return replace(result, seconds=took, settled=settled, changed_outside=changed)
+
+
+def settle_answer(
+    case: Case,
+    cameras: Cameras,
+    answer: Answer,
+    clustering: ClusteringSettings,
+    resources: compute.Resources,
+    progress: compute.Progress,
+) -> Settled:
+    """Honour decisions and name the cameras of an answer that is written."""
+    machine = Machine(case.store, used_photos(case.store), cameras, answer.details)
+    return settle(case, machine, clustering, resources, progress)
 
 
 def clustering_of(

@@ -1,9 +1,9 @@
 """The method at work: fingerprints of a store to groups."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
 from samecam.photos import Exposure
 from samecam.store import DiskStore, FingerprintStore, Record, Subset
+
+if TYPE_CHECKING:
+    from samecam.cluster import Constraints
 
 # Photos of a frame from which its scale of chance is measured.
 _ENOUGH = 8
@@ -45,6 +48,8 @@ def group_photos(
     *,
     start: Labels | None = None,
     correlations: Mapping[Frame, Floats] | None = None,
+    constraints: "Constraints | None" = None,
+    total: int | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
 
@@ -60,6 +65,8 @@ def group_photos(
     start : groups to begin with, for methods that can
     correlations : (n, n) of the photos of each frame, if they are known; methods that want
         fingerprints read these all the same
+    constraints : what persons decided, by the numbers of `photos`, for methods that can honour it
+    total : photos that share the rates of error; default: these
     """
     from samecam.cluster import numbered
 
@@ -82,10 +89,11 @@ def group_photos(
             clustering,
             resources,
             told,
-            share=len(some) / len(photos),
+            share=len(some) / (total or len(photos)),
             usual_scale=usual.value,
             start=None if start is None else start[at],
             correlations=None if correlations is None else correlations[frame],
+            constraints=None if constraints is None else among(constraints, at),
         )
         groups, facts = work.grouped()
         rows.close()
@@ -106,6 +114,15 @@ def group_photos(
         "memory_bytes": min(memory, default=None),
         "frames": details,
     }
+
+
+def among(constraints: "Constraints", rows: Rows) -> "Constraints":
+    """What constraints say of some photos, by their numbers among these."""
+    number = np.full(len(constraints.together), -1, dtype=np.intp)
+    number[rows] = np.arange(len(rows))
+    apart = [tuple(number[side][number[side] >= 0] for side in pair) for pair in constraints.apart]
+    there = tuple((photos, others) for photos, others in apart if len(photos) and len(others))
+    return replace(constraints, together=constraints.together[rows], apart=there)
 
 
 class _Progress:
@@ -153,6 +170,7 @@ class _FrameWork:
     usual_scale: float | None
     start: Labels | None
     correlations: Floats | None
+    constraints: "Constraints | None"
 
     def grouped(self) -> tuple[Labels, dict[str, Any]]:
         """Groups of the photos, and what the method says of them.
@@ -179,6 +197,8 @@ class _FrameWork:
         given = {name: value for name, value in known.items() if name in takes}
         if self.start is not None:
             given["start"] = self.start
+        if self.constraints is not None:
+            given["constraints"] = self.constraints
         source = self.rows if len(rows) == len(photos) else Subset(self.rows, rows)
         gram = self._gram(source, rows, takes, method, memory)
         if gram is not None:

@@ -16,7 +16,7 @@ from samecam.frames import Frame
 # which are copied on the way.
 _MOST, _SHARE = 64, 8
 # log10 of the likelihood ratio from which a camera is supported: 2 times.
-_SUPPORT = 0.3
+SUPPORT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Cameras(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class Compared:
     """Some orientations of a photo against the cameras of their frame.
 
     Attributes
@@ -140,7 +140,7 @@ def _by_pixels(
     batch: Sequence[TurnedPhoto], cameras: Cameras, rate: float, memory: int
 ) -> Iterator[Match]:
     """Compare some photos, frame by frame."""
-    results: list[list[_Compared]] = [[] for _ in batch]
+    results: list[list[Compared]] = [[] for _ in batch]
     for frame in sorted({one.frame for photo in batch for one in photo.orientations}):
         rivals = cameras.at(frame)
         views = [[one for one in photo.orientations if one.frame == frame] for photo in batch]
@@ -149,7 +149,7 @@ def _by_pixels(
         sources = [rivals.source(views[k], row) for k, row in zip(some, rows, strict=True)]
         products = correlate.crosses(sources, rivals.rows, memory=memory // 2)
         for k, row, each in zip(some, rows, products, strict=True):
-            results[k].append(_against(views[k], rivals, each, row))
+            results[k].append(against(views[k], rivals, each, row))
         rivals.close()
     for photo, result in zip(batch, results, strict=True):
         if result:
@@ -158,32 +158,32 @@ def _by_pixels(
             yield _not_compared(photo, cameras)
 
 
-def _against(
+def against(
     orientations: Sequence[Orientation], rivals: Rivals, products: Doubles, row: int | None
-) -> _Compared:
+) -> Compared:
     """One photo against the cameras of one frame."""
     r, squares = rivals.correlations(products, row)
     scores, shifts = rivals.scores(orientations, r, squares, row)
     law = evidence.STRANGERS.measured_on(shifts) if shifts else evidence.STRANGERS
     names, pixels = rivals.names, rivals.rows.n_pixels
-    return _Compared(orientations, names, r, scores, law, rivals.members, pixels)
+    return Compared(orientations, names, r, scores, law, rivals.members, pixels)
 
 
 def _judged(
-    photo: TurnedPhoto, results: Sequence[_Compared], cameras: Cameras, rate: float
+    photo: TurnedPhoto, results: Sequence[Compared], cameras: Cameras, rate: float
 ) -> Match:
     """The camera of the highest likelihood ratio, if chance hardly does that anywhere.
 
     A score that chance seldom has may still be too low for a camera whose photos have far higher
     ones: there is no match where the ratio supports none.
     """
-    outcome, every = photo.outcome, list(_candidates(results, weak=photo.outcome.status == "weak"))
+    outcome, every = photo.outcome, list(candidates(results, weak=photo.outcome.status == "weak"))
     count = len(every)
     every.sort(key=lambda each: -each[2])
     best, frame = cameras.named(every[0][0]), every[0][1]
     named = (cameras.named(each) for each, _, _ in every)
     adjusted = min(1.0, best.p_value * count)
-    supported = best.log10_lr > _SUPPORT
+    supported = best.log10_lr > SUPPORT
     return Match(
         path=outcome.path,
         sha256=outcome.sha256,
@@ -199,8 +199,8 @@ def _judged(
     )
 
 
-def _candidates(
-    results: Sequence[_Compared], *, weak: bool
+def candidates(
+    results: Sequence[Compared], *, weak: bool
 ) -> Iterator[tuple[Candidate, Frame, float]]:
     """Every orientation with every camera: what it shows, its frame, the ratio without a cap."""
     for result in results:

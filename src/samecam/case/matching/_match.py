@@ -28,7 +28,7 @@ from samecam.case.matching._views import CameraViews
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
 from samecam.inputs import PathLike
-from samecam.photos import scan
+from samecam.photos import PhotoFile, scan
 from samecam.store import DiskStore, FingerprintStore, Record, Subset
 
 PHASE = "Adding up groups"
@@ -67,6 +67,11 @@ def match_photos(
         "off"
     resources, progress, stop
         As for `extract_photos`.
+
+    Examples
+    --------
+    >>> for photo in samecam.match_photos("CASE", ["new/"]).photos:
+    ...     print(photo.path, photo.verdict, photo.camera)
     """
     check_rate(rate)
     resources = (resources or compute.Resources()).resolve()
@@ -87,9 +92,16 @@ def match_photos(
         given = (files, settings, resources, progress, stop)
         turned = turned_photos(*given, frames=groups.frames, views=views is not None)
         results = by_path(compared(turned, groups, rate, memory, views))
-    measured = evidence.law_sentence(evidence.STRANGERS)
-    count = len(saved.cameras)
-    return Matches(results, count, rate, measured, interrupted=len(results) < len(files))
+    return Matches(
+        results,
+        len(saved.cameras),
+        rate,
+        evidence.law_sentence(evidence.STRANGERS),
+        interrupted=len(results) < len(files),
+        search=search,
+        case=saved.folder,
+        files=named_files(files),
+    )
 
 
 def _checked(search: SearchChoice | None, saved: SavedCase) -> SearchChoice:
@@ -106,6 +118,11 @@ def _checked(search: SearchChoice | None, saved: SavedCase) -> SearchChoice:
             "make a case of whole frames.",
         )
     return "off"
+
+
+def named_files(files: Iterable[PhotoFile]) -> dict[str, str]:
+    """Where files are, by path."""
+    return {item.path: item.file for item in files}
 
 
 def by_path(matches: Iterable[Match]) -> list[Match]:

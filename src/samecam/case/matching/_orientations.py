@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
-from samecam.arrays import Pixels
+from samecam.arrays import Floats, Pixels
 from samecam.case.extraction import (
     Outcome,
     failure,
@@ -26,12 +26,14 @@ from samecam.case.folder import ExtractionSettings
 from samecam.fingerprint import NoResidualError, fingerprint, frame_row
 from samecam.frames import Frame
 from samecam.photos import (
+    SIDE,
     SMALLEST,
     Crop,
     PhotoError,
     PhotoFile,
     exposure,
     frame_exposure,
+    low_pass,
     read_frame,
     read_photo,
 )
@@ -71,11 +73,13 @@ class TurnedPhoto:
     outcome : of the file
     orientations : those that there is something to compare with pixel by pixel
     apart : the photo as it is stored, if there is none and views are to be searched
+    scene : (32, 32) what is seen in it, if that was asked for and it is not too small
     """
 
     outcome: Outcome
     orientations: list[Orientation] = field(default_factory=list)
     apart: Orientation | None = None
+    scene: Floats | None = None
 
     @property
     def nbytes(self) -> int:
@@ -93,6 +97,7 @@ class TurnTask:
     turns : orientations that are wanted
     smaller : whether a photo that is smaller than the square is to be had too
     views : whether a photo of none of the frames is to be had too
+    scenes : whether what is seen in a whole frame is to be had too
     """
 
     path: str
@@ -102,6 +107,7 @@ class TurnTask:
     turns: Sequence[int] = TURNS
     smaller: bool = True
     views: bool = False
+    scenes: bool = False
 
 
 def turn(task: TurnTask) -> TurnedPhoto:
@@ -132,6 +138,8 @@ def _fill_whole(data: bytes, task: TurnTask, photo: TurnedPhoto) -> None:
     outcome.dark, outcome.saturated = shares.dark, shares.saturated
     if outcome.status != "good":
         refuse_exposure(outcome, shares)
+    if task.scenes and min(picture.pixels.shape[:2]) >= SIDE:
+        photo.scene = low_pass(picture.pixels)
     for turned in task.turns if outcome.status != "unusable" else ():
         pixels = _turned(picture.pixels, turned)
         frame = Frame(pixels.shape[1], pixels.shape[0])
@@ -253,6 +261,7 @@ def turned_photos(
     turns: Sequence[int] = TURNS,
     smaller: bool = True,
     views: bool = False,
+    scenes: bool = False,
 ) -> Iterator[TurnedPhoto]:
     """Files in their orientations, as they become ready, made in other processes.
 
@@ -264,7 +273,8 @@ def turned_photos(
         memory=compute.worker_memory(_WHOLE if settings.size is None else settings.size**2),
         preload="samecam._preload",
     )
-    tasks = [TurnTask(f.path, f.file, settings, frames, turns, smaller, views) for f in files]
+    how = (settings, frames, turns, smaller, views, scenes)
+    tasks = [TurnTask(item.path, item.file, *how) for item in files]
     for done, (task, future) in enumerate(compute.completed(pool, turn, tasks, stop), start=1):
         try:
             photo = future.result()

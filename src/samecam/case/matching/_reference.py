@@ -16,7 +16,7 @@ from samecam.case.extraction import Photos, arguments, measure_photos, nothing_b
 from samecam.case.folder import ExtractionSettings
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
-from samecam.case.matching._match import by_path, either_way, named
+from samecam.case.matching._match import by_path, either_way, named, named_files
 from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
 from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals, in_memory
@@ -59,12 +59,17 @@ class ReferenceFrame:
     used : photos it is the sum of
     agreement : mean correlation of two of these; None if there is only one
     agrees : whether that is more than chance; if not, no match means nothing at all
+    hashes : SHA-256 of the photos used
+    scores : how far each of them is above chance with the sum of the others; empty if there is
+        only one
     """
 
     frame: str
     used: list[str]
     agreement: float | None
     agrees: bool
+    hashes: list[str] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
 
     def __repr__(self) -> str:
         what = "agree" if self.agrees else "do not agree"
@@ -81,16 +86,37 @@ class ReferenceMatches:
     frames : the camera's fingerprints, that of most photos first
     outliers : photos of the reference that do not agree with these, or could not be used
     size : side of the square that was compared; None: the whole frame
+    files : where the photos of the reference are on disk, by path
     """
 
     matches: Matches
     frames: list[ReferenceFrame]
     outliers: list[Outlier] = field(default_factory=list)
     size: int | None = None
+    files: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        used = counted(len(self.used), "reference photo")
-        return repr(self.matches).replace("<Matches", "<ReferenceMatches")[:-1] + f"; {used}>"
+        return f"<ReferenceMatches: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """How many photos match: "7 of 20 match the reference"."""
+        return self.matches.summary
+
+    @property
+    def photos(self) -> list[Match]:
+        """One entry a photo, by path."""
+        return self.matches.photos
+
+    @property
+    def measured(self) -> str:
+        """What the error rates rest on, a sentence."""
+        return self.matches.measured
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was asked to stop before the end."""
+        return self.matches.interrupted
 
     def _repr_html_(self) -> str:
         """What a notebook shows: one row a photo in question."""
@@ -99,11 +125,6 @@ class ReferenceMatches:
     def to_frame(self) -> pandas.DataFrame:
         """One row a photo in question, for pandas; see `Matches.to_frame`."""
         return self.matches.to_frame()
-
-    @property
-    def photos(self) -> list[Match]:
-        """What can be said of each photo, as in `matches`."""
-        return self.matches.photos
 
     @property
     def used(self) -> list[str]:
@@ -145,6 +166,11 @@ def match_reference(
     size : side of a square at the top-left corner that is compared instead of the whole frame
     rate, resources, progress, stop
         As for `match_photos`.
+
+    Examples
+    --------
+    >>> found = samecam.match_reference(["by this camera/"], ["in question.jpg"])
+    >>> print(found.summary)
     """
     check_rate(rate)
     resources = (resources or compute.Resources()).resolve()
@@ -160,8 +186,10 @@ def match_reference(
     turned = turned_photos(files, settings, resources, progress, stop, frames=frames)
     results = by_path(compared(turned, camera, rate, memory))
     measured = evidence.law_sentence(evidence.STRANGERS)
-    matches = Matches(results, 1, rate, measured, interrupted=len(results) < len(files))
-    return ReferenceMatches(matches, camera.frames, camera.outliers, size)
+    cut, where = len(results) < len(files), named_files(files)
+    matches = Matches(results, 1, rate, measured, interrupted=cut, files=where)
+    there = named_files(own)
+    return ReferenceMatches(matches, camera.frames, camera.outliers, size, there)
 
 
 def _check_memory(
@@ -235,10 +263,19 @@ class _Camera:
         if len(photos) > 1:
             gram = correlate.gram(rows, memory=self._memory)
         used, agreement, agrees = self._agreeing(gram, photos, frame.n_pixels)
-        paths = [photos[k].outcome.path for k in used]
-        self.frames.append(ReferenceFrame(frame.name, paths, agreement, agrees))
-        hashes = {photos[k].outcome.sha256: row for row, k in enumerate(used)}
-        self._rivals[frame] = self._camera(frame, Subset(rows, used), hashes)
+        some = [photos[k].outcome for k in used]
+        hashes = {outcome.sha256: row for row, outcome in enumerate(some)}
+        self._rivals[frame], scores = self._camera(frame, Subset(rows, used), hashes)
+        self.frames.append(
+            ReferenceFrame(
+                frame.name,
+                [outcome.path for outcome in some],
+                agreement,
+                agrees,
+                list(hashes),
+                [round(score, 3) for score in scores],
+            )
+        )
 
     def _agreeing(
         self, gram: Floats, photos: Sequence[TurnedPhoto], n_pixels: int
@@ -276,20 +313,24 @@ class _Camera:
         if frame not in self._rivals:
             whole = self._rivals[Frame.named(self.frames[0].frame)]
             rows = Cropped(whole.rows, frame.width)
-            self._rivals[frame] = self._camera(frame, rows, whole.hashes)
+            self._rivals[frame], _ = self._camera(frame, rows, whole.hashes)
         return self._rivals[frame]
 
-    def _camera(self, frame: Frame, rows: FingerprintStore, hashes: Mapping[str, int]) -> Rivals:
-        """The camera of some rows, with the scores that they have, each left out."""
+    def _camera(
+        self, frame: Frame, rows: FingerprintStore, hashes: Mapping[str, int]
+    ) -> tuple[Rivals, list[float]]:
+        """The camera of some rows, and the scores that they have, each left out."""
         labels = np.zeros(len(rows), dtype=np.intp)
         given = evidence.comparisons_from_rows(rows, labels, memory=self._memory)
-        members = evidence.usual_members(rows.n_pixels)
+        members, shown = evidence.usual_members(rows.n_pixels), np.zeros(0)
         if len(rows) > 1:
             chance = evidence.group_chance(rows, given, labels, frame=frame, memory=self._memory)
             scores = chance.scores(given.own)
             usual = given.own * np.sqrt(rows.n_pixels)
-            members = evidence.known_members(np.where(np.isnan(scores), usual, scores))
-        return Rivals(rows, labels, (None,), given.totals, hashes, (members,))
+            shown = np.where(np.isnan(scores), usual, scores)
+            members = evidence.known_members(shown)
+        rivals = Rivals(rows, labels, (None,), given.totals, hashes, (members,))
+        return rivals, shown.tolist()
 
     def known(self, sha256: str) -> Known | None:
         """The photo of the reference that has these bytes."""

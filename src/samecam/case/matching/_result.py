@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from samecam.case.folder import view_object
+from samecam.case.folder import SearchChoice, view_object
+from samecam.case.matching._words import match_sentence
 from samecam.errors import SamecamError
-from samecam.notebook import counted, data_frame, figure, table
+from samecam.notebook import data_frame, figure, shown, table
 from samecam.register import View
 
 if TYPE_CHECKING:
@@ -73,7 +76,7 @@ class SeenCamera:
     words: str
 
     def __repr__(self) -> str:
-        return f"<SeenCamera {self.camera}, group {self.group}: {self.words}>"
+        return f"<SeenCamera {self.camera}, group {self.group}: {shown(self.words)}>"
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
@@ -143,6 +146,18 @@ class Match:
         return self.best.view if self.best is not None and self.verdict == "match" else ""
 
     @property
+    def score(self) -> float | None:
+        """How far it is above chance with that camera, or with the one it is most like."""
+        if self.seen is not None:
+            return self.seen.view.score
+        return None if self.best is None else self.best.score
+
+    @property
+    def sentence(self) -> str:
+        """Which camera took it, or none, and how sure that is."""
+        return match_sentence(self)
+
+    @property
     def _answer(self) -> SeenCamera | Candidate | None:
         return (self.seen or self.best) if self.verdict == "match" else None
 
@@ -163,6 +178,9 @@ class Matches:
     rate : nominal probability, for each photo, that chance makes a match
     measured : what the error rates rest on, a sentence
     interrupted : whether it was asked to stop before the end
+    search : how far views were looked for
+    case : the case folder; None for a reference
+    files : where the photos are on disk, by path
     """
 
     photos: list[Match]
@@ -170,14 +188,25 @@ class Matches:
     rate: float
     measured: str
     interrupted: bool = False
+    search: SearchChoice = "off"
+    case: Path | None = None
+    files: dict[str, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        found = Counter(photo.verdict for photo in self.photos)
-        words = ", ".join(f"{number} {verdict}" for verdict, number in found.items())
-        cameras = counted(self.cameras, "camera")
-        return (
-            f"<Matches of {counted(len(self.photos), 'photo')} with {cameras}: {words or 'none'}>"
-        )
+        return f"<Matches: {self.summary}>"
+
+    @property
+    def summary(self) -> str:
+        """How many photos match, and what: "10 of 20 match: 7 camera 3, 3 camera 0"."""
+        matched = [photo for photo in self.photos if photo.verdict == "match"]
+        text = f"{len(matched)} of {len(self.photos)} match"
+        counts = Counter(photo.camera for photo in matched)
+        order = sorted(counts, key=lambda camera: (-counts[camera], camera or 0))
+        if order == [None]:
+            text += " the reference"
+        elif order:
+            text += ": " + ", ".join(f"{counts[camera]} camera {camera}" for camera in order)
+        return text + _not_compared(self.photos)
 
     def _repr_html_(self) -> str:
         """What a notebook shows: one row a photo."""
@@ -187,7 +216,7 @@ class Matches:
              *(figure(value) for value in row[5:8]))
             for row in zip(*(self._columns()[name] for name in _SHOWN), strict=True)
         ]  # fmt: skip
-        return table(repr(self)[1:-1], head, rows, notes=[self.measured])
+        return table(f"{self.summary}.", head, rows, notes=[self.measured])
 
     def to_frame(self) -> pandas.DataFrame:
         """One row a photo, for pandas: verdict, camera, group, view, score, likelihood ratio.
@@ -208,7 +237,7 @@ class Matches:
             "camera": [p.camera for p in photos],
             "group": [p.group for p in photos],
             "view": [p.view_words for p in photos],
-            "score": [_score(p) for p in photos],
+            "score": [p.score for p in photos],
             "log10_lr": [None if b is None else b.log10_lr for b in best],
             "adjusted": [p.adjusted if p.comparisons or p.by_views else None for p in photos],
             "correlation": [None if b is None else b.correlation for b in best],
@@ -229,15 +258,22 @@ class Matches:
 
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
-        values = {**asdict(self), "photos": [photo.as_dict() for photo in self.photos]}
-        return {**values, "comparisons": self.comparisons}
+        return {
+            "photos": [photo.as_dict() for photo in self.photos],
+            "cameras": self.cameras,
+            "rate": self.rate,
+            "measured": self.measured,
+            "interrupted": self.interrupted,
+            "search": self.search,
+            "comparisons": self.comparisons,
+            "summary": self.summary,
+        }
 
 
-def _score(photo: Match) -> float | None:
-    """Of the answer, or of the camera that the photo is most like."""
-    if photo.seen is not None:
-        return photo.seen.view.score
-    return None if photo.best is None else photo.best.score
+def _not_compared(photos: Sequence[Match]) -> str:
+    """How many could not be used."""
+    count = sum(photo.verdict in ("unusable", "skipped") for photo in photos)
+    return f"; {count} could not be used" if count else ""
 
 
 def check_rate(rate: float) -> None:

@@ -66,7 +66,7 @@ class CameraViews:
         Its own fingerprint is part of what it would be compared with.
         """
         results = [match for _, match in photos if not _is_open(match)]
-        left = [(_upright(photo), match) for photo, match in photos if _is_open(match)]
+        left = [(upright_photo(photo), match) for photo, match in photos if _is_open(match)]
         while left and not self._stop.is_set():
             some, left = left[:_AT_A_TIME], left[_AT_A_TIME:]
             results += self._placed(some)
@@ -135,7 +135,7 @@ def _said(match: Match, more: str) -> Match:
     return replace(match, reason=f"{match.reason}; {more}") if match.best is None else match
 
 
-def _upright(photo: TurnedPhoto) -> Photo:
+def upright_photo(photo: TurnedPhoto) -> Photo:
     """The photo as it is stored, from the first of its fingerprints."""
     one = photo.apart or photo.orientations[0]
     turned = one.turned % 180 != 0

@@ -191,6 +191,12 @@ def compare_methods(
     memory : bytes that a method is told it may take; default half of what is available
     timeout : seconds a method may take; None: any time
     progress : called as progress("Comparing", done, total)
+
+    Examples
+    --------
+    >>> compared = samecam.compare_methods("CASE", ["consolidated", "ssc-nc"], truth="truth.csv")
+    >>> compared.to_frame()
+    >>> compared.plot()
     """
     if timeout is not None and not timeout > 0:
         raise SamecamError(f"timeout is {timeout}: give seconds above 0, or leave it out.")

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from samecam.case.folder import open_case
-from samecam.errors import SamecamError
+from samecam.case.decisions import read_decided
+from samecam.case.folder import CasePhoto, open_case
+from samecam.errors import ParameterError, SamecamError
 from samecam.inputs import PathLike
 from samecam.metrics import (
     CameraRow,
@@ -116,7 +117,10 @@ class Evaluation:
 
 
 def evaluate(
-    case_or_labels: PathLike | Mapping[str, int], truth: PathLike | Mapping[str, str]
+    case_or_labels: PathLike | Mapping[str, int],
+    truth: PathLike | Mapping[str, str],
+    *,
+    decided: bool = False,
 ) -> Evaluation:
     """Score a grouping against the true cameras.
 
@@ -132,6 +136,7 @@ def evaluate(
     case_or_labels : a case that has been clustered, or its result; a CSV with the columns path and
         cluster; or clusters by path. −1 is unclustered
     truth : CSV with the columns path and camera; or cameras by path
+    decided : score what stands after the decisions of persons, not what the machine found
 
     Examples
     --------
@@ -141,7 +146,7 @@ def evaluate(
     0.0
     """
     cameras = dict(truth) if isinstance(truth, Mapping) else read_truth(truth)
-    grouping = _read_grouping(case_or_labels)
+    grouping = _read_grouping(case_or_labels, decided=decided)
     partners = match_paths(grouping.paths, cameras)
     if not partners:
         raise SamecamError(
@@ -184,16 +189,30 @@ class _Grouping:
         return -1, status if status in ("unusable", "skipped") else "pending"
 
 
-def _read_grouping(source: PathLike | Mapping[str, int]) -> _Grouping:
+def _read_grouping(source: PathLike | Mapping[str, int], *, decided: bool) -> _Grouping:
+    if decided and (isinstance(source, Mapping) or not os.path.isdir(source)):
+        named = _name(source, "What was given")
+        raise ParameterError(
+            "decided", f"{named} is no case, and {{name}} is for one: leave it out."
+        )
     if isinstance(source, Mapping):
         return _Grouping({path: int(cluster) for path, cluster in source.items()})
     if not os.path.isdir(source):
         return _Grouping(read_clusters(os.fspath(source)))
-    photos = open_case(source).photos_as_they_stand()
+    case = open_case(source)
+    if decided:
+        stands = read_decided(case)
+        cameras = zip(stands.photos, stands.camera_of.tolist(), strict=True)
+        return _Grouping({photo.path: camera for photo, camera in cameras}, _images(case.photos))
+    photos = case.photos_as_they_stand()
     return _Grouping(
         {photo.path: photo.cluster for photo in photos if photo.cluster is not None},
-        {photo.path: (photo.status, photo.original) for photo in photos},
+        _images(photos),
     )
+
+
+def _images(photos: Iterable[CasePhoto]) -> dict[str, tuple[str, str]]:
+    return {photo.path: (photo.status, photo.original) for photo in photos}
 
 
 def _scored(

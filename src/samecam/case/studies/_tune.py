@@ -134,6 +134,11 @@ def tune_case(
     seed : of everything random: which photos are drawn, k-means, the splits, the pairs of groups
     memory : bytes for the correlations; default half of what is available
     progress : called as progress(phase, done, total)
+
+    Examples
+    --------
+    >>> tuned = samecam.tune_case("CASE", "truth.csv")
+    >>> samecam.ClusteringSettings("ls-ssc", tuned=samecam.case.read_tuned(tuned.file))
     """
     if runs < 1 or most < 8:
         raise SamecamError(f"runs is {runs} and most is {most}: give 1 or more, and 8 or more.")

@@ -90,6 +90,11 @@ def validate_photos(
         and model of EXIF tell which cameras are of one model
     output : folder for the result; made if needed, never inside a photo folder
     criteria : what is asked of the likelihood ratios
+
+    Examples
+    --------
+    >>> result = samecam.validate_photos(["photos/"], "truth.csv", "validation")
+    >>> print(result.verdict, samecam.write_validation(result))
     """
     known, folder = load_truth(truth), Path(output)
     criteria, progress = criteria or Criteria(), compute.shown_progress(progress)

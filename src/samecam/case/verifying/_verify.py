@@ -40,6 +40,7 @@ from samecam.case.grouping import (
     frame_counts,
     grouping_memory,
 )
+from samecam.case.verifying._decisions import decision_troubles, replay_decisions
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
@@ -148,8 +149,8 @@ def verify_case(
     Inputs are hashed again, rows of the store and the chain of the log are checked, settings,
     catalogue and tables are compared with the log, with each other and with the hashes in
     `case.json`, and the grouping is replayed from the stored fingerprints, on the device that
-    made it if it is here. Whatever keeps a file of the case from being read is a trouble that
-    is named, not an error.
+    made it if it is here; so are decisions that it honours. Whatever keeps a file of the case from
+    being read is a trouble that is named, not an error.
 
     Parameters
     ----------
@@ -159,6 +160,11 @@ def verify_case(
         `memory`: what the replay may take, by default what grouping was told, on which the
         answer depends where photos are grouped in batches
     progress : called as progress(phase, done, total) from time to time
+
+    Examples
+    --------
+    >>> checked = samecam.verify_case("CASE")
+    >>> assert checked.agrees, checked.troubles
     """
     folder, resources = Path(case), resources or compute.Resources()
     say = compute.shown_progress(progress)
@@ -182,6 +188,7 @@ def verify_case(
             *troubles,
             *_log_troubles(store, log),
             *_table_troubles(saved, records),
+            *decision_troubles(saved),
         ]
         named = _device_of(saved.info)
         device = _same_device(named)
@@ -191,6 +198,8 @@ def verify_case(
             try:
                 there = _replay_resources(saved, resources, device, same=not other)
                 relabelled = _replay(saved, store, there, say)
+                if not relabelled:
+                    troubles += replay_decisions(saved, store, there, say)
             except SamecamError as error:
                 troubles.append(f"The grouping cannot be replayed: {error}")
                 whole = False

@@ -17,6 +17,7 @@ from samecam import compute, correlate
 from samecam.arrays import Doubles, Labels, Mask
 from samecam.cluster._remote import BatchData
 from samecam.cluster.consolidate import _steps
+from samecam.cluster.consolidate._constraints import Bonds
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import BatchResult, Rules, group_batch
 from samecam.cluster.consolidate._sums import FingerprintSums
@@ -79,12 +80,13 @@ class RemoteBatch:
     good: Mask
     rules: Rules
     colour: Doubles | None = None
+    bonds: Bonds | None = None
 
 
 def group_remote_batch(batch: RemoteBatch) -> BatchResult:
     """Group a batch; what an executor calls."""
     gram = batch.data.correlations(batch.rules.memory)
-    return group_batch(gram, batch.good, batch.rules, batch.colour)
+    return group_batch(gram, batch.good, batch.rules, batch.colour, batch.bonds)
 
 
 def candidates(batches: list[Labels], results: list[BatchResult], n: int, most: int) -> Labels:
@@ -111,16 +113,21 @@ def _check_room(count: int) -> None:
         )
 
 
-def merge_candidates(sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int) -> Labels:
+def merge_candidates(
+    sums: FingerprintSums, labels: Labels, rates: Rates, n_images: int, bonds: Bonds | None = None
+) -> Labels:
     """Merge candidates of one camera, then dissolve those that chance could have made."""
     count = int(labels.max(initial=-1)) + 1
     if count == 0:
         return labels
     size = np.bincount(labels[labels >= 0], minlength=count).astype(np.float64)
-    root, inner = _steps.merged(sums.between(labels, count), size, rates.merge)
+    counts = None if bonds is None else bonds.counts(labels, count)
+    root, inner = _steps.merged(sums.between(labels, count), size, rates.merge, counts)
     whole = np.bincount(root, weights=size, minlength=count).astype(np.float64)
     stands = _steps.stands(inner, whole, rates.found, n_images)
     labels = np.where(labels >= 0, root[labels], -1)
+    if bonds is not None:
+        stands |= bonds.stays(labels, count)
     return _steps.compact(np.where((labels >= 0) & stands[labels], labels, -1))
 
 
@@ -129,6 +136,7 @@ def group_in_batches(
     names: Sequence[bytes],
     rules: Rules,
     good: Mask,
+    decided: Bonds | None,
     largest: int,
     run: Callable[[list[Labels]], Iterator[BatchResult]],
     progress: Callable[[str, int, int], None],
@@ -137,9 +145,10 @@ def group_in_batches(
 ) -> CollectionResult:
     """Group all rows of `source`, called `names`.
 
-    `run` makes candidates of batches of at most `largest`; `bounded` : see `Sums`.
+    `run` makes candidates of batches of at most `largest`; `bounded` : see `Sums`. What persons
+    `decided` about photos of several batches is honoured where candidates meet.
     """
-    n, n_images = len(source), int(good.sum())
+    n, n_images = len(source), int((good if decided is None else good | decided.pinned).sum())
     loop = Loop(rules.rates, n_images, partial(progress, "Grouping"))
     labels, scales = np.full(n, -1, dtype=np.intp), np.ones(n)
     history: list[BatchResult] = []
@@ -160,17 +169,20 @@ def group_in_batches(
         progress("Grouping", 0, n)
         sums = FingerprintSums(source, scales, rules.memory, rules.device, bounded=bounded)
         labels_met = candidates(batches, results, n, most)
+        if decided is not None and turn == 0:
+            labels_met = _steps.compact(decided.begun(labels_met))
         _check_room(int(labels_met.max(initial=-1)) + 1)
-        new = merge_candidates(sums, labels_met, rules.rates, n_images)
+        new = merge_candidates(sums, labels_met, rules.rates, n_images, decided)
         if turn and (new < 0).all():
             break
         known = int(labels.max(initial=-1)) + 1
-        groups = _steps.Groups.make(sums, np.where(new >= 0, new + known, labels))
+        groups = _steps.Groups.make(sums, np.where(new >= 0, new + known, labels), decided)
         loop.run(groups, good)
         labels = groups.labels
         waiting = good & (labels < 0)
         if np.count_nonzero(waiting) < 2 or (turn and len(batches) == 1):
             break
     if not good.all():
-        labels = _steps.refine(_steps.Groups.make(sums, labels), rules.rates.join, ~good)
+        met = _steps.Groups.make(sums, labels, decided)
+        labels = _steps.let_in(met, rules.rates.join, ~good)
     return CollectionResult(labels, scales, history, loop.trace)

@@ -70,6 +70,11 @@ def put(products: AnyFloats, groups: Labels, values: AnyFloats) -> AnyFloats:
     return products
 
 
+def put_at(products: AnyFloats, groups: Labels, photos: Labels, values: Doubles) -> None:
+    """See `Kernels`."""
+    products[groups, photos] = values
+
+
 def placed(values: Floats, device: str) -> Floats:  # noqa: ARG001 - there is but one place
     """See `Kernels`."""
     return values

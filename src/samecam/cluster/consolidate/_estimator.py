@@ -21,9 +21,10 @@ from samecam.cluster.consolidate._batches import (
     largest_batch,
     names_of,
 )
+from samecam.cluster.consolidate._constraints import Bonds, Constraints, bonds
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._start import GAMMA, BatchResult, Rules, begin, group_batch
-from samecam.cluster.consolidate._steps import Groups, refine
+from samecam.cluster.consolidate._steps import Groups, let_in
 from samecam.cluster.consolidate._sums import gram_sums
 from samecam.compute import Executor
 from samecam.errors import ParameterValueError
@@ -100,6 +101,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         start: npt.ArrayLike | None = None,
         progress: Progress | None = None,
         executor: Executor | None = None,
+        constraints: Constraints | None = None,
     ) -> "ConsolidatedSSC":
         """Group the rows of `X`: fingerprints (array or store), or their correlations.
 
@@ -114,13 +116,14 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         progress : called with a phase, what is done of it, and how much there is
         executor : groups batches, if its workers have memory of their own and no GPU is used
             here; the result is the same
+        constraints : what persons decided about rows; None: nothing
         """
         self.check_parameters()
         report = progress or _silent
         source, n_pixels = self._validated(X)
         n = len(source)
         good, smooth = _good(weak, n), _colours(colour, n, n_pixels)
-        start_labels = _start_labels(start, n)
+        start_labels, decided = _start_labels(start, n), bonds(constraints, n)
         device = compute.choose_device(self.device)
         rates = Rates(self.found_rate, self.join_rate, self.merge_rate)
 
@@ -129,13 +132,13 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             rules = Rules(rates, self.null_scale, n_pixels, memory, device, self.usual_scale)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
-                return self._whole(source, rules, good, start_labels, smooth, report)
-            return self._in_batches(source, rules, good, smooth, executor, report)
+                return self._whole(source, rules, good, start_labels, smooth, decided, report)
+            return self._in_batches(source, rules, good, smooth, decided, executor, report)
 
         labels = compute.retry_with_less_memory(group, self.memory, device)
         self.gamma_ = GAMMA * self.null_scale_
         self._warn(self.report_)
-        self.labels_ = numbered(labels)
+        self.labels_ = numbered(labels) if decided is None else decided.settled(labels)
         self.n_clusters_ = int(self.labels_.max(initial=-1)) + 1
         return self
 
@@ -159,6 +162,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         good: Mask,
         start: Labels,
         colour: Doubles | None,
+        decided: Bonds | None,
         progress: Progress,
     ) -> Labels:
         """All photos at once, from the correlations of all pairs."""
@@ -167,7 +171,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         gram = self._gram_on_device(source, None, rules, partial(progress, "Correlating"))
         progress("Correlating", n, n)
         progress("Representing", 0, n)
-        begun = begin(gram, rules, start, colour)
+        begun = begin(gram, rules, start, colour, decided)
         progress("Representing", n, n)
         self.null_scale_, self.photo_scales_, self.report_ = (
             begun.null_scale,
@@ -175,12 +179,13 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             begun.report,
         )
         progress("Grouping", 0, n)
-        loop = Loop(rules.rates, int(good.sum()), partial(progress, "Grouping"))
+        count = good if decided is None else good | decided.pinned
+        loop = Loop(rules.rates, int(count.sum()), partial(progress, "Grouping"))
         sums = gram_sums(gram, begun.scales, bounded=colour is not None)
-        groups = Groups.make(sums, np.where(good, begun.labels, -1))
+        groups = Groups.make(sums, np.where(count, begun.labels, -1), decided)
         loop.run(groups, good)
         self.trace_ = loop.trace
-        labels = refine(groups, rules.rates.join, ~good)
+        labels = let_in(groups, rules.rates.join, ~good)
         progress("Grouping", n, n)
         return labels
 
@@ -190,6 +195,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         rules: Rules,
         good: Mask,
         colour: Doubles | None,
+        decided: Bonds | None,
         executor: Executor | None,
         progress: Progress,
     ) -> Labels:
@@ -201,8 +207,9 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         source, n = held, len(source)
         largest = min(largest_batch(rules.memory, rules.device), self.batch_size or n)
 
-        def given(rows: Labels) -> tuple[Mask, Rules, Doubles | None]:
-            return good[rows], rules, None if colour is None else colour[rows]
+        def given(rows: Labels) -> tuple[Mask, Rules, Doubles | None, Bonds | None]:
+            smooth = None if colour is None else colour[rows]
+            return good[rows], rules, smooth, None if decided is None else decided.among(rows)
 
         def here(batches: list[Labels]) -> Iterator[BatchResult]:
             for rows in batches:
@@ -215,7 +222,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         remote = executor is not None and executor.remote and rules.device == "cpu"
         run = in_workers if remote else here
         whole = group_in_batches(
-            source, names, rules, good, largest, run, progress, bounded=colour is not None
+            source, names, rules, good, decided, largest, run, progress, bounded=colour is not None
         )
         worst = max(whole.batches, key=lambda batch: batch.report.kkt_violation)
         self.null_scale_ = float(np.median([batch.null_scale for batch in whole.batches]))

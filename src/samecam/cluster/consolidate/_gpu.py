@@ -112,6 +112,13 @@ def put(products: torch.Tensor, groups: Labels, values: torch.Tensor) -> torch.T
     return products
 
 
+def put_at(products: torch.Tensor, groups: Labels, photos: Labels, values: Doubles) -> None:
+    """See `Kernels`."""
+    products[_at(groups, products), _at(photos, products)] = _at(values, products).to(
+        products.dtype
+    )
+
+
 def placed(values: Floats, device: str) -> torch.Tensor:
     """See `Kernels`."""
     return torch.as_tensor(values, device=torch_device(device))

@@ -204,13 +204,23 @@ def _score(
 
 @jit(nogil=True)
 def merge_groups(
-    between: Doubles, inside: Doubles, size: Doubles, spread: Doubles, z: float, parent: Labels
+    between: Doubles,
+    inside: Doubles,
+    size: Doubles,
+    spread: Doubles,
+    z: float,
+    parent: Labels,
+    photos: Labels,
+    others: Labels,
+    pinned_photos: Labels,
+    pinned_others: Labels,
 ) -> int:
     """Merge the best pair while its score exceeds 1; `parent` then names each group's root.
 
     `between[a, b]` is the sum between two groups (symmetric), `inside[a]` that of all ordered
     pairs within one; `inside`, `size` and `spread` are updated in place, `between` is used up.
-    Returns the number of merges.
+    `photos` to `pinned_others` are `Counts`, updated too: a pair that `_may_merge` refuses is not
+    asked again. Returns the number of merges.
 
     Where a merge lowers the score of a group with the partner that was its best, the old
     score stays as a bound, and the group looks for its best again only when its turn comes.
@@ -234,8 +244,18 @@ def merge_groups(
             bound[a] = False
             continue
         b = best[a]
+        if not _may_merge(photos, others, pinned_photos, pinned_others, size, a, b):
+            between[a, b] = between[b, a] = -np.inf
+            for c in (a, b):
+                _find_best(between, grown, inside, size, spread, c, z, best, value)
+                bound[c] = False
+            continue
         merges += 1
         parent[b] = a
+        for k in range(photos.shape[0]):
+            for counts in (photos, others, pinned_photos, pinned_others):
+                counts[k, a] += counts[k, b]
+                counts[k, b] = 0
         inside[a] += inside[b] + 2.0 * _sum(between, grown, a, b)
         for c in range(count):
             if size[c] > 0.0 and c != a and c != b:
@@ -257,6 +277,51 @@ def merge_groups(
                 value[c], best[c], bound[c] = new, a, False
             elif best[c] == a or best[c] == b:
                 bound[c] = True
+
+
+@jit(nogil=True)
+def _may_merge(
+    photos: Labels,
+    others: Labels,
+    pinned_photos: Labels,
+    pinned_others: Labels,
+    size: Doubles,
+    a: int,
+    b: int,
+) -> bool:
+    """Whether two groups may be one by what persons decided.
+
+    Photos speak for a group of which they are at least half, or in which they are pinned. One for
+    which `photos` speak does not come to be with most of `others`, nor with a group of which they
+    are half. Where photos do not speak for their group it is they who leave, once it is merged:
+    `photos`, or `others` from those that are pinned.
+    """
+    for k in range(photos.shape[0]):
+        if photos[k, a] * others[k, b] + photos[k, b] * others[k, a] == 0:
+            continue
+        most = _holder(others[k], size)
+        held = others[k, a] + others[k, b] - others[k, most]
+        holds = held > 0 or (held == 0 and size[a] + size[b] >= size[most])
+        for c, d in ((a, b), (b, a)):
+            half = 2 * others[k, d] >= size[d]
+            if pinned_photos[k, c] > 0:
+                refused = half or (holds and c != most and pinned_others[k, d] > 0)
+            else:
+                refused = half or (holds and c != most)
+                refused = refused and 2 * photos[k, c] >= size[c]
+            if refused:
+                return False
+    return True
+
+
+@jit(nogil=True)
+def _holder(others: Labels, size: Doubles) -> int:
+    """The group that holds most, of several the largest; some hold any."""
+    most = int(np.argmax(others))
+    for c in range(size.size):
+        if others[c] == others[most] and size[c] > size[most]:
+            most = c
+    return most
 
 
 @jit(nogil=True)

@@ -93,8 +93,7 @@ class Loop:
             _steps.dissolve(groups, self.rates.found, self.n_images)
             labels = groups.labels
             groups.narrow(_steps.core(groups))
-            refined = _steps.refine(groups, rate)
-            stay = refined == labels
+            stay = _steps.best_places(groups, rate, labels) == labels
             groups.narrow(labels)
             if stay[labels >= 0].all():
                 return

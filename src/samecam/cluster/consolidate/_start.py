@@ -10,6 +10,7 @@ import numpy as np
 
 from samecam import correlate
 from samecam.arrays import Doubles, Labels, Mask
+from samecam.cluster.consolidate._constraints import Bonds
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._steps import Groups, start_groups
 from samecam.cluster.consolidate._sums import gram_sums
@@ -50,13 +51,19 @@ class BatchResult:
 
 
 def begin(
-    gram: Any, rules: Rules, begun: Labels | None = None, colour: Doubles | None = None
+    gram: Any,
+    rules: Rules,
+    begun: Labels | None = None,
+    colour: Doubles | None = None,
+    bonds: Bonds | None = None,
 ) -> BatchResult:
-    """Scales of chance, and many small groups beside those that are `begun`."""
+    """Scales of chance, and many small groups beside those that are `begun` or pinned."""
     scale = rules.null_scale or correlate.null_scale(gram, rules.n_pixels, rules.usual_scale)
     scales = correlate.photo_scales(gram, scale, colour, rules.n_pixels)
     n = len(gram)
     labels = np.full(n, -1, dtype=np.intp) if begun is None else begun.copy()
+    if bonds is not None:
+        labels = bonds.begun(labels)
     free = np.flatnonzero(labels < 0)
     part = gram if len(free) == n else gram[free[:, None], free]
     options: dict[str, Any] = {}
@@ -64,15 +71,24 @@ def begin(
         room = min(_SOLVER_BYTES, max(rules.memory - 4 * n * n, 2 * n * n))
         options = {"device": rules.device, "memory": room}
     coefficients, report = represent(part, GAMMA * scale, **options)
+    if bonds is not None:
+        coefficients = bonds.without_edges(coefficients, free)
     new = start_groups(coefficients)
     labels[free] = np.where(new >= 0, new + labels.max(initial=-1) + 1, -1)
     return BatchResult(labels, scales, scale, report)
 
 
-def group_batch(gram: Any, good: Mask, rules: Rules, colour: Doubles | None = None) -> BatchResult:
+def group_batch(
+    gram: Any,
+    good: Mask,
+    rules: Rules,
+    colour: Doubles | None = None,
+    bonds: Bonds | None = None,
+) -> BatchResult:
     """Candidates of one batch: begun, refined and merged, none dissolved."""
-    start = begin(gram, rules, colour=colour)
+    start = begin(gram, rules, colour=colour, bonds=bonds)
     sums = gram_sums(gram, start.scales, bounded=colour is not None)
-    groups = Groups.make(sums, np.where(good, start.labels, -1))
+    count = good if bonds is None else good | bonds.pinned
+    groups = Groups.make(sums, np.where(count, start.labels, -1), bonds)
     Loop(rules.rates, len(good)).run(groups, good, founding=False)
     return replace(start, labels=groups.labels)

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from samecam.arrays import Doubles, Labels, Mask
+from samecam.arrays import Doubles, Labels, Mask, Rows
 from samecam.cluster import _thresholds
+from samecam.cluster.consolidate._constraints import Bonds, Counts
 from samecam.cluster.consolidate._sums import Sums
 
 _EDGES = 5
@@ -19,17 +20,18 @@ _SMOOTH = 1.25
 
 @dataclass
 class Groups:
-    """Who is in which group, and every photo's sum over every group (`Sums.products`)."""
+    """Who is in which group, every photo's sum over every group (`Sums.products`), and `Bonds`."""
 
     sums: Sums
     labels: Labels
     products: Any
+    bonds: Bonds | None = None
 
     @classmethod
-    def make(cls, sums: Sums, labels: Labels) -> "Groups":
+    def make(cls, sums: Sums, labels: Labels, bonds: Bonds | None = None) -> "Groups":
         """Groups with these labels; groups of one dissolve."""
         labels = compact(labels)
-        return cls(sums, labels, sums.products(labels, int(labels.max(initial=-1)) + 1))
+        return cls(sums, labels, sums.products(labels, int(labels.max(initial=-1)) + 1), bonds)
 
     @property
     def sizes(self) -> Doubles:
@@ -45,6 +47,10 @@ class Groups:
         """Of every photo in a group, in their order, its sum over the others of the group."""
         inside = np.flatnonzero(self.labels >= 0)
         return self.sums.kernels.at(self.products, self.labels[inside], inside)
+
+    def strengths(self, photos: Rows, groups: Labels) -> Doubles:
+        """Sums of some photos, each over one group."""
+        return self.sums.kernels.at(self.products, groups, photos)
 
     def move(self, labels: Labels) -> None:
         """Send photos to other groups; groups left with one photo dissolve."""
@@ -116,7 +122,21 @@ def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     It may join where its sum over the group, itself left out, is above `joining` standard
     deviations of what sums of photos outside scatter by, and goes where the correlation
     with the group's fingerprint (its own part left out) is highest. All photos move at
-    once, so their order does not matter. Returns the new labels.
+    once, so their order does not matter. Pinned photos stay, and none is where it may not be.
+    Returns the new labels.
+    """
+    found = best_places(groups, rate)
+    refined = found if among is None else np.where(among, found, groups.labels)
+    if groups.bonds is None:
+        return refined
+    refined = np.where(groups.bonds.pinned, groups.labels, refined)
+    return groups.bonds.apart(refined, groups.strengths)
+
+
+def best_places(groups: Groups, rate: float, held: Labels | None = None) -> Labels:
+    """The group that each photo correlates with best, itself left out, where that is enough.
+
+    `held` : who is in which group, for what persons decided; None: those who count in them
     """
     count = len(groups.products)
     if count == 0:
@@ -129,12 +149,41 @@ def refine(groups: Groups, rate: float, among: Mask | None = None) -> Labels:
     if groups.sums.bounded:
         spreads = np.maximum(spreads, _own_spreads(inner, owns, size, own))
     needed = _thresholds.joining(count, rate) * spreads
-    best = kernels.best(products, labels, own, inner, owns, size, needed)
-    return best if among is None else np.where(among, best, labels)
+    given = labels, own, inner, owns, size, needed
+    if groups.bonds is None:
+        return kernels.best(products, *given)
+    photos, places = _forbidden(groups, groups.bonds, labels if held is None else held)
+    aside = kernels.at(products, places, photos)
+    kernels.put_at(products, places, photos, np.full(len(aside), -np.inf))
+    best = kernels.best(products, *given)
+    kernels.put_at(products, places, photos, aside)
+    return np.where(groups.bonds.pinned, labels, best)
+
+
+def _forbidden(groups: Groups, bonds: Bonds, held: Labels) -> tuple[Rows, Labels]:
+    """Photos, and groups where each may not be; once those have gone who are there wrongly."""
+    kept = bonds.apart(held, groups.strengths)
+    gone = np.flatnonzero(kept != held)
+    photos, places = bonds.forbidden(kept)
+    both = np.concatenate([photos, gone]), np.concatenate([places, held[gone]])
+    photos, places = np.unique(both, axis=1)
+    return photos, places
+
+
+def let_in(groups: Groups, rate: float, weak: Mask) -> Labels:
+    """Labels with `weak` photos, who join at the end and do not count.
+
+    Where that leads others to leave, by what persons decided, these go to their next best group.
+    """
+    labels = refine(groups, rate, weak)
+    left = ~weak & (labels != groups.labels)
+    if left.any():
+        labels = np.where(left, best_places(groups, rate, labels), labels)
+    return labels
 
 
 def core(groups: Groups) -> Labels:
-    """Labels of those photos alone that carry their group; of others −1.
+    """Labels of those photos alone that carry their group, and of pinned ones; of others −1.
 
     Those whose sum over the group is at least half of what is usual, weighted by itself: photos
     of a camera differ, but hardly by more, and few that have much in common outweigh many that
@@ -146,6 +195,8 @@ def core(groups: Groups) -> Labels:
     usual = _totals(labels, sums**2, count) / np.maximum(_totals(labels, sums, count), 1e-30)
     carries = np.zeros(len(groups.labels), dtype=bool)
     carries[inside] = sums >= usual[labels] / 2
+    if groups.bonds is not None:
+        carries |= groups.bonds.pinned
     return np.where(carries, groups.labels, -1)
 
 
@@ -164,14 +215,19 @@ def merge(groups: Groups, rate: float) -> None:
     """Join groups whose fingerprints are those of one camera, best pair first."""
     if len(groups.products) > 1:
         between = groups.sums.kernels.between(groups.products, groups.labels)
-        groups.join(merged(between, groups.sizes, rate)[0])
+        counts = None
+        if groups.bonds is not None:
+            counts = groups.bonds.counts(groups.labels, len(groups.products))
+        groups.join(merged(between, groups.sizes, rate, counts)[0])
 
 
-def merged(between: Doubles, size: Doubles, rate: float) -> tuple[Labels, Doubles]:
+def merged(
+    between: Doubles, size: Doubles, rate: float, counts: Counts | None = None
+) -> tuple[Labels, Doubles]:
     """Which group each goes into, and the sums over ordered pairs of those that are left.
 
     `between[a, b]` is the sum over the pairs of two groups, on the diagonal over the
-    ordered pairs of one.
+    ordered pairs of one; `counts` : of photos that are to be apart.
     """
     from samecam.cluster.consolidate._kernels import merge_groups, pair_spreads
 
@@ -181,15 +237,19 @@ def merged(between: Doubles, size: Doubles, rate: float) -> tuple[Labels, Double
     spread = pair_spreads(between, size, _PRIOR)
     spread /= np.sqrt(np.sqrt(np.mean(spread**2)))  # σ_ab = s_a s_b / s̄
     root = np.arange(len(size))
-    merge_groups(between, inner, size.copy(), spread, _thresholds.merging(len(size), rate), root)
+    z, counts = _thresholds.merging(len(size), rate), counts or Counts.none(len(size))
+    merge_groups(between, inner, size.copy(), spread, z, root, *counts)
     while (root != root[root]).any():
         root = root[root]
     return root, inner
 
 
 def dissolve(groups: Groups, rate: float, n_images: int) -> None:
-    """Dissolve the groups that chance could have made."""
-    groups.keep(stands(groups.inner(), groups.sizes, rate, n_images))
+    """Dissolve the groups that chance could have made, but for those with pinned photos."""
+    keep = stands(groups.inner(), groups.sizes, rate, n_images)
+    if groups.bonds is not None:
+        keep |= groups.bonds.stays(groups.labels, len(keep))
+    groups.keep(keep)
 
 
 def stands(inner: Doubles, size: Doubles, rate: float, n_images: int) -> Mask:

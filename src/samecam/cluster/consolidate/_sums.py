@@ -55,6 +55,10 @@ class Kernels(Protocol):
         """Products with those of some groups replaced."""
         ...
 
+    def put_at(self, products: Any, groups: Labels, photos: Labels, values: Doubles) -> None:
+        """Replace sums of some photos, each over one group."""
+        ...
+
     def placed(self, values: Floats, device: str) -> Any:
         """An array where products are."""
         ...

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from samecam.case import Camera, CasePhoto, Group, SavedCase, open_case
+from samecam.case import Camera, CasePhoto, Decided, Group, SavedCase, open_case, read_decided
 
 PICTURES = ("good", "weak", "unusable", "copy")
 
@@ -21,6 +21,8 @@ class ExportedFile:
     camera, group : its camera and group; −1 used but of none; None not used. A duplicate has
         those of the file it equals, a copy those of the photo it was made of.
     view : how it sees its camera, in words; "" where there are no views
+    decided : name of the camera it is of after what persons decided; "": of none; None: not used
+    decision : number of the decision that put it there; None: the machine did
     hashes : by name (md5, sha1, sha256), those that are known
     """
 
@@ -28,6 +30,8 @@ class ExportedFile:
     camera: int | None = None
     group: int | None = None
     view: str = ""
+    decided: str | None = None
+    decision: int | None = None
     hashes: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -38,11 +42,14 @@ class Content:
     Attributes
     ----------
     case : the case
+    decided : what stands after the decisions
     files : one per row of `images.csv`, in its order
-    mark : SHA-256 over the three tables: the same case gives the same exports
+    mark : SHA-256 over the three tables, and what stands after decisions if there are any: the
+        same case gives the same exports
     """
 
     case: SavedCase
+    decided: Decided
     files: list[ExportedFile]
     mark: str
 
@@ -70,16 +77,25 @@ class Content:
 def read_content(folder: Path) -> Content:
     """Read a clustered case for export."""
     case = open_case(folder)
-    used, words = {p.path: p for p in case.used}, _view_words(case)
+    words, decided = _view_words(case), read_decided(case)
+    used = {photo.path: k for k, photo in enumerate(decided.photos)}
     files = []
     for photo in case.photos:
         known = {"sha256": photo.sha256} if photo.sha256 else {}
-        own = used.get(photo.original, photo) if photo.original else photo
-        view = words.get(own.path, "")
-        files.append(ExportedFile(photo, own.cluster, own.group, view, known))
+        row = used.get(photo.original or photo.path)
+        if row is None:
+            files.append(ExportedFile(photo, hashes=known))
+            continue
+        own, last = decided.photos[row], int(decided.decision_of[row])
+        seen, now = words.get(own.path, ""), decided.name_of(row)
+        files.append(
+            ExportedFile(photo, own.cluster, own.group, seen, now, last or None, hashes=known)
+        )
     tables = ("images.csv", "clusters.csv", "clusters.json")
     mark = hashlib.sha256(b"".join(bytes.fromhex(case.hashes[name]) for name in tables))
-    return Content(case, files, mark.hexdigest())
+    if decided.decisions:
+        mark.update(decided.table().encode("utf-8", "surrogateescape"))
+    return Content(case, decided, files, mark.hexdigest())
 
 
 def _view_words(case: SavedCase) -> dict[str, str]:

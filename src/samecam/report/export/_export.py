@@ -79,6 +79,10 @@ def export_case(
     hashes : of md5, sha1, sha256; the last is always there, `vics` has the first two anyway
     bom : begin a CSV with the mark by which spreadsheets know UTF-8
     progress : called as progress(phase, done, total) from time to time
+
+    Examples
+    --------
+    >>> samecam.export_case("CASE", "json", output="for another tool.json").file
     """
     folder = Path(case)
     wanted = _check(format, hashes)

@@ -13,8 +13,9 @@ COLUMNS = (
     *("width", "height", "frame", "make", "model", "serial"),
     *("correlation", "score", "log10_lr", "doubtful", "margin", "p_value"),
     *("nearest_other_group", "copy_of", "service", "note"),
+    *("decided_camera", "decision"),
 )
-FORMAT, VERSION = "samecam-export", 3
+FORMAT, VERSION = "samecam-export", 4
 _CLUSTERING = ("method", "options", "seed", "preset", "search")
 _SHARES = ("dark", "saturated", "flat", "even")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -39,6 +40,7 @@ def _row(content: Content, file: ExportedFile) -> list[object]:
         *(photo.correlation, photo.figure("score"), photo.figure("log10_lr")),
         *(photo.evidence.get("doubtful") or None, photo.margin, photo.p_value),
         *(own and own.nearest, photo.copy_of, row["service"], photo.reason),
+        *(file.decided or None, file.decision),
     ]
 
 
@@ -67,6 +69,7 @@ def json_export(content: Content, hashes: Collection[str]) -> str:
         "case": case,
         "cameras": [_camera(camera) for camera in content.cameras],
         "groups": [group.as_dict() for group in content.groups],
+        "decided": _decided(content),
         "files": [_object(file) for file in content.files],
     }
     return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
@@ -75,6 +78,36 @@ def json_export(content: Content, hashes: Collection[str]) -> str:
 def _camera(camera: Camera) -> dict[str, Any]:
     """A camera; its groups stand beside it, by their numbers."""
     return {**camera.as_dict(), "groups": [group.id for group in camera.groups]}
+
+
+def _decided(content: Content) -> dict[str, Any]:
+    """What persons decided, and the cameras that stand after it; `cameras` is the machine's."""
+    decided = content.decided
+    return {
+        "cameras": [
+            {
+                "name": camera.name,
+                "size": camera.size,
+                "clusters": list(camera.clusters),
+                "status": camera.status or None,
+                "confirmed": camera.confirmed,
+                "notes": [note.text for note in camera.notes],
+            }
+            for camera in decided.cameras
+        ],
+        "decisions": [
+            {
+                "number": d.number,
+                "time": d.time,
+                "decision": d.kind,
+                "in_force": d.number in decided.in_force,
+                **d.fields(),
+            }
+            for d in decided.decisions
+        ],
+        "differs": len(decided.differs),
+        "contradictions": [found.words for found in decided.contradictions],
+    }
 
 
 def _object(file: ExportedFile) -> dict[str, Any]:
@@ -89,6 +122,8 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "camera": file.camera,
         "group": file.group,
         "view": file.view or None,
+        "decided_camera": file.decided or None,
+        "decision": file.decision,
         "size": photo.size,
         "hashes": dict(sorted(file.hashes.items())),
         "width": _number(row["width"]),

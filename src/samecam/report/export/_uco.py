@@ -25,6 +25,8 @@ Node = dict[str, Any]
 def uco_export(content: Content, ended: str | None) -> str:
     """A graph: files, unidentified cameras, their groups, the action, and its results.
 
+    Where persons decided, the cameras that stand after it are sets and results beside those.
+
     There is no confidence in it: UCO's is a number from 0 to 100, and neither a correlation
     nor an error rate is one. What was measured stands in words, in `uco-core:statement`.
 
@@ -44,6 +46,10 @@ def uco_export(content: Content, ended: str | None) -> str:
         made = _camera(content, camera, members[camera.id], files)
         results.append(made[-1])
         graph += made
+    if content.decided.counts:
+        for made in _decided(content, pictures, files):
+            results.append(made[-1])
+            graph += made
     graph += _run(content, list(files.values()), results, ended)
     document = {"@context": _CONTEXT, "@graph": graph}
     return json.dumps(document, indent=1, ensure_ascii=True) + "\n"
@@ -129,6 +135,34 @@ def _camera(
         "uco-core:statement": _statement(camera),
     }
     return [device, grouping, *_views(content, camera, members, files), *links, result]
+
+
+def _decided(
+    content: Content, pictures: list[ExportedFile], files: dict[str, Node]
+) -> list[list[Node]]:
+    """A set and a result for each camera that stands after what persons decided."""
+    made = []
+    for number, camera in enumerate(content.decided.cameras):
+        members = [files[f.photo.path] for f in pictures if f.decided == camera.name]
+        grouping: Node = {
+            "@id": _id(content, "decided-grouping", number),
+            "@type": "uco-core:Grouping",
+            "uco-core:name": plain(camera.name),
+            "uco-core:context": ["same camera, after decisions by persons"],
+            "uco-core:object": [_reference(node) for node in members],
+        }
+        names = {d.examiner for d in content.decided.decisions if d.number in camera.decisions}
+        by = f", as decided by {', '.join(sorted(names))}" if names else ""
+        result: Node = {
+            "@id": _id(content, "decided-result", number),
+            "@type": "uco-analysis:AnalyticResult",
+            "uco-core:name": plain(f"Camera {camera.name} after decisions"),
+            "uco-core:statement": plain(
+                f"These {camera.size} photographs stand as taken by one camera{by}. {LIMIT}"
+            ),
+        }
+        made.append([grouping, result])
+    return made
 
 
 def _views(

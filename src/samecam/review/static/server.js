@@ -1,0 +1,103 @@
+// Asking the server: a decision, the page as it stands now, and word of changes elsewhere.
+import { all, one, say } from "./page.js";
+
+let version = Number(document.body.dataset.version);
+let coming = null;
+
+export const decide = async (body) => {
+  try {
+    const response = await fetch("/decide", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ""))),
+    });
+    const answer = await response.json();
+    if (response.ok) return answer;
+    say(answer.error ?? "This could not be done.", true);
+  } catch {
+    say("samecam review does not answer: it may have been ended. Nothing was decided.", true);
+  }
+  return null;
+};
+
+// What has the focus, so that it has it again when the page has come anew.
+const focusNow = () => {
+  const active = document.activeElement, item = active?.closest?.(".item");
+  const list = all("#main .item");
+  return { id: active?.id, key: item?.dataset.key, place: list.indexOf(item), inside: one("#main").contains(active) };
+};
+const focusAgain = ({ id, key, place, inside }) => {
+  if (!inside) return;
+  const list = all("#main .item");
+  const item = list.find((each) => key !== undefined && each.dataset.key === key)
+    ?? (place >= 0 ? list[Math.min(place, list.length - 1)] : null);
+  const target = (id && document.getElementById(id)) || (item && (item.hasAttribute("tabindex") ? item : one("a.look, a.open, a", item)));
+  target?.focus({ preventScroll: true });
+};
+
+export const refresh = async () => {
+  const address = location.href;
+  coming?.abort();
+  const mine = coming = new AbortController();
+  let text, status;
+  try {
+    const response = await fetch(address, { signal: mine.signal, headers: { Accept: "text/html" } });
+    [text, status] = [await response.text(), response.status];
+  } catch {
+    return;
+  }
+  if (status === 403) return say(text, true);
+  const fresh = new DOMParser().parseFromString(text, "text/html");
+  if (!one("#main", fresh)) return;
+  const focus = focusNow();
+  one("#main").replaceWith(document.adoptNode(one("#main", fresh)));
+  one(".links").replaceWith(document.adoptNode(one(".links", fresh)));
+  document.title = fresh.title;
+  version = Math.max(version, Number(fresh.body.dataset.version));
+  document.body.dataset.version = version;
+  focusAgain(focus);
+  load();
+  dispatchEvent(new Event("samecam:fresh"));
+};
+
+// Parts that take a moment come after the page.
+export const load = () => {
+  for (const place of all("[data-load]")) {
+    const from = place.dataset.load;
+    delete place.dataset.load;
+    fetch(from).then((response) => response.text()).then((text) => {
+      const part = new DOMParser().parseFromString(text, "text/html");
+      place.replaceChildren(...[...part.body.childNodes].map((node) => document.adoptNode(node)));
+    }).catch(() => { /* the page does without */ });
+  }
+};
+
+// Pictures that are still being made are asked for again.
+const again = (image) => {
+  const tries = Number(image.dataset.tries ?? 0);
+  if (tries > 60 || !image.isConnected) return;
+  image.dataset.tries = tries + 1;
+  setTimeout(() => {
+    if (image.isConnected) image.src = image.getAttribute("src").split("?")[0] + "?again=" + tries;
+  }, 300 + 100 * Math.min(tries, 10));
+};
+const isPicture = (node) => node instanceof HTMLImageElement && /^\/(small|large)\//.test(node.getAttribute("src"));
+document.addEventListener("error", (event) => { if (isPicture(event.target)) again(event.target); }, true);
+for (const image of all("img")) if (isPicture(image) && image.complete && !image.naturalWidth) again(image);
+
+// Several tabs agree: a change anywhere shows everywhere.
+export const listen = () => {
+  load();
+  const events = new EventSource("/events");
+  let gone = 0;
+  events.onmessage = (event) => {
+    gone = 0;
+    const now = JSON.parse(event.data).version;
+    if (now > version) { version = now; refresh(); }
+  };
+  events.onerror = () => {
+    gone += 1;
+    if (gone === 3) say("samecam review does not answer: it may have been ended.", true);
+  };
+  addEventListener("pagehide", () => events.close());
+};
