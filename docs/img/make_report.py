@@ -1,22 +1,49 @@
-"""Make report.png, the picture of a report in the README, from the demo's report.
+"""Make report.png, the picture of a report in the README, from simulated photos of four accounts.
 
-make demo
-python docs/img/make_report.py [REPORT.html]
+python docs/img/make_report.py
 
 Needs Debian's chromium and chromium-driver (make browser).
 """
 
 import base64
+import csv
 import io
 import shutil
-import sys
+import tempfile
 from pathlib import Path
 
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
-WIDTH, HEIGHT = 1400, 1170
+from samecam import cluster_photos
+from samecam.report import write_report
+from samecam.simulate import simulate_photos
+
+WIDTH, HEIGHT = 1400, 2140
+# Whose photos each camera took.
+ACCOUNTS = (("alice",), ("alice", "bob"), ("bob",), ("carol", "dave"), ("dave",))
+ABOUT = {
+    "examiner": "A. Examiner",
+    "organisation": "Example laboratory",
+    "case_number": "2026-0017",
+    "question": "Do the four accounts share a camera?",
+}
+
+
+def make_case(folder: Path) -> Path:
+    """Photos in folders of accounts, grouped; the report of them."""
+    simulate_photos(folder / "taken", cameras=len(ACCOUNTS), images=16, size=(1024, 768), seed=7)
+    with open(folder / "taken" / "truth.csv", encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    names = sorted({row["camera"] for row in rows})
+    for number, row in enumerate(rows):
+        accounts = ACCOUNTS[names.index(row["camera"])]
+        target = folder / "accounts" / accounts[number // len(names) % len(accounts)]
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.copy(folder / "taken" / row["path"], target)
+    cluster_photos([folder / "accounts"], folder / "case")
+    return write_report(folder / "case", about=ABOUT)
 
 
 def take(page: Path) -> bytes:
@@ -38,8 +65,8 @@ def take(page: Path) -> bytes:
 
 
 def main() -> None:
-    page = Path(sys.argv[1] if len(sys.argv) > 1 else "demo/case/report.html")
-    image = Image.open(io.BytesIO(take(page))).convert("RGB")
+    with tempfile.TemporaryDirectory() as folder:
+        image = Image.open(io.BytesIO(take(make_case(Path(folder))))).convert("RGB")
     image.save(Path(__file__).with_name("report.png"), optimize=True)
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from samecam.case import match_photos
 from samecam.report import write_matches
-from tests.report.conftest import ODD
-from tests.report.test_browser import browser, visible, window
+from tests.report.conftest import ODD, browser
+from tests.report.pages import visible, window
 
 __all__ = ["browser"]
 

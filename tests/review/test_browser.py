@@ -12,7 +12,8 @@ import pytest
 from samecam import compute
 from samecam.review import Review
 from tests.processes import PATIENCE, wait_for
-from tests.report.test_browser import browser, press, visible, window  # noqa: F401
+from tests.report.conftest import browser  # noqa: F401
+from tests.report.pages import press, window
 
 pytestmark = pytest.mark.browser
 

@@ -49,6 +49,7 @@
   // Cards show what matches, and so does every table.
   const remarked = one("#remarked");
   const counted = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
+  const MANY = 1000;  // a folded table with more rows than that stays folded
   const texts = new WeakMap();
   const textOf = (row) => {
     if (!texts.has(row)) texts.set(row, row.textContent.toLowerCase());
@@ -63,7 +64,10 @@
       row.hidden = !keep;
       rows += keep ? 1 : 0;
     }
-    for (const part of all(".folds")) part.classList.toggle("searched", words.length > 0);
+    for (const part of all(".folds")) {
+      const hits = all("tbody tr:not([hidden])", part).length;
+      part.classList.toggle("searched", words.length > 0 && hits <= MANY);
+    }
     return words.length ? rows : 0;
   };
   const filter = () => {

@@ -102,7 +102,9 @@ class NameChanges:
     parted: dict[str, list[str]]
 
 
-def carry_names(before: Sequence[str], after: Labels, following: int) -> list[str]:
+def carry_names(
+    before: Sequence[str], after: Labels, following: int, also: Sequence[str] = ()
+) -> list[str]:
     """Names for cameras: an old one goes on in the camera that has most of its photos.
 
     The name and camera with most photos in common first; each once. A camera without a name gets
@@ -113,11 +115,13 @@ def carry_names(before: Sequence[str], after: Labels, following: int) -> list[st
     before : (n,) the name each photo's camera had; "": none
     after : (n,) cameras now, −1 for none
     following : number of the next camera that has no name yet
+    also : (n,) other names, for cameras that have none of these
     """
     count = int(after.max(initial=-1)) + 1
     names: dict[int, str] = {}
     taken: set[str] = set()
-    for name, camera in _most_first(before, after.tolist()):
+    now = after.tolist()
+    for name, camera in (*_most_first(before, now), *(_most_first(also, now) if also else ())):
         if camera not in names and name not in taken:
             names[camera] = name
             taken.add(name)

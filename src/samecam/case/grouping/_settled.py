@@ -8,9 +8,13 @@ from typing import Any
 
 from samecam import compute
 from samecam.case.decisions import (
+    Base,
     Contradiction,
+    Decision,
+    Standing,
     carry_names,
     counted,
+    labels_of_names,
     last_base,
     name_changes,
     names_entry,
@@ -29,7 +33,7 @@ from samecam.case.folder import (
     log_head,
     open_case,
 )
-from samecam.case.grouping._honoured import Machine, honoured
+from samecam.case.grouping._honoured import Machine, honoured, rows_of_hashes
 from samecam.files import file_hash, write_atomically
 
 
@@ -71,13 +75,13 @@ def settle(
     decisions = read_decisions(folder)
     clusters, head = file_hash(folder / CLUSTERS), log_head(folder / DECISIONS)
     entry, before = names_entry(folder, case.info), last_base(folder, case.info)
-    had = ["" if before is None else before.names.get(p.sha256, "") for p in machine.photos]
+    counting = counted(decisions)
+    had = _names_before(machine, before, counting)
     if not entry or (entry["clusters"], entry["decisions"]) != (clusters, head):
         following = max(next_number([d.camera for d in decisions]), before.next if before else 0)
         own = ["" if before is None else before.machine.get(p.sha256, "") for p in machine.photos]
-        first = carry_names(own, machine.cameras.labels, following)
+        first = carry_names(own, machine.cameras.labels, following, had)
         following = max(following, next_number(first))
-        counting = counted(decisions)
         standing = honoured(machine, first, following, counting, clustering, resources, progress)
         names = [standing.cameras[k].own if k >= 0 else "" for k in standing.camera.tolist()]
         alone = [first[k] if k >= 0 else "" for k in machine.cameras.labels.tolist()]
@@ -94,6 +98,19 @@ def settle(
     elif "coming" in case.info["names"]:
         case.save(names=entry)
     return _settled(folder, had)
+
+
+def _names_before(
+    machine: Machine, before: Base | None, decisions: Sequence[Decision]
+) -> list[str]:
+    """Names of photos' cameras as they stood before this run, decisions since the last counted."""
+    if before is None:
+        return [""] * len(machine.photos)
+    names = [before.names.get(photo.sha256, "") for photo in machine.photos]
+    standing = Standing(*labels_of_names(names), rows_of_hashes(machine))
+    for decision in decisions:
+        standing.apply(decision)
+    return [standing.cameras[k].own if k >= 0 else "" for k in standing.camera.tolist()]
 
 
 def _write(case: Case, text: str, entry: dict[str, Any]) -> None:
