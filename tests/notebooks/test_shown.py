@@ -1,6 +1,7 @@
 """Results as a notebook shows them: one line, a table that does nothing, a data frame."""
 
 import os
+import shutil
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -244,3 +245,16 @@ def test_numbers_are_short():
     assert [figure(x) for x in (None, 0.000123456, 12.3456, 1e9)] == [
         *("–", "0.000123", "12.3", "1e+09"),
     ]
+
+
+def test_what_stands_after_decisions_is_shown(case, tmp_path):
+    copy = shutil.copytree(case, tmp_path / "case")
+    with samecam.Deciding(copy, "Ada") as deciding:
+        deciding.merge("camera-1", "camera-2")
+        deciding.confirm("camera-0")
+        decided = deciding.decided
+    assert repr(decided) == "<Decided: 4 cameras after 2 decisions>"
+    assert repr(decided.cameras[0]) == "<DecidedCamera 'camera-0': 14 photos, confirmed>"
+    page = Page(decided._repr_html_())
+    assert [row[:2] for row in page.rows[1:]] == [[c.name, str(c.size)] for c in decided.cameras]
+    assert set(page.tags) <= KNOWN_TAGS
