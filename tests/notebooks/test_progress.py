@@ -82,6 +82,16 @@ def test_one_line_says_how_long_the_rest_takes(notebook, monkeypatch):
     assert '<progress value="10" max="40"></progress>' in notebook.later[0]["text/html"]
 
 
+def test_what_was_done_before_does_not_count(notebook, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(_notebook.time, "monotonic", lambda: now[0])
+    progress = shown_progress(None)
+    progress("Extracting", 30, 40)
+    now[0] += 10
+    progress("Extracting", 35, 40)
+    assert notebook.words == ["Extracting: 30 of 40", "Extracting: 35 of 40, about 10 s left"]
+
+
 def test_a_phase_is_text(notebook):
     shown_progress(None)("<b>\udcff", 0, 0)
     (content,) = notebook.first

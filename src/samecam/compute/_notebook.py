@@ -30,18 +30,22 @@ class _Line:
     """The phase, how much of it is done, and how long the rest will take."""
 
     def __init__(self) -> None:
-        self._phase, self._began, self._told = "", 0.0, 0.0
+        self._phase, self._began, self._told, self._first = "", 0.0, 0.0, 0
         self._handle: Any = None
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         """As `Progress`."""
         now = time.monotonic()
         if phase != self._phase:
-            self._phase, self._began = phase, now
+            self._phase, self._began, self._first = phase, now, done
         elif done < total and now - self._told < _EVERY:
             return
         self._told = now
-        self._show(_words(phase, done, total, now - self._began), done, total)
+        words = f"{shown(phase[:1].upper() + phase[1:])}: {done} of {total}"
+        if self._first < done < total:
+            rest = (now - self._began) * (total - done) / (done - self._first)
+            words += f", about {duration(rest)} left"
+        self._show(words, done, total)
 
     def _show(self, words: str, done: int, total: int) -> None:
         from IPython.display import display
@@ -52,11 +56,3 @@ class _Line:
             self._handle = display(content, raw=True, display_id=True)
         else:
             self._handle.update(content, raw=True)
-
-
-def _words(phase: str, done: int, total: int, seconds: float) -> str:
-    """'Extracting: 12 of 40, about 5 s left'."""
-    words = f"{shown(phase[:1].upper() + phase[1:])}: {done} of {total}"
-    if 0 < done < total:
-        words += f", about {duration(seconds * (total - done) / done)} left"
-    return words

@@ -48,7 +48,8 @@ class DecidedCamera:
     def __repr__(self) -> str:
         status = f", {self.status}" if self.status else ""
         confirmed = ", confirmed" if self.confirmed else ""
-        return f"<DecidedCamera {self.name!r}: {notebook.counted(self.size, 'photo')}{status}{confirmed}>"
+        photos = notebook.counted(self.size, "photo")
+        return f"<DecidedCamera {self.name!r}: {photos}{status}{confirmed}>"
 
     @property
     def size(self) -> int:
