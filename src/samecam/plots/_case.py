@@ -33,6 +33,17 @@ def figure_of(ax: Axes) -> Figure:
     return cast("Figure", ax.figure)
 
 
+def legend(ax: Axes, *, own: bool) -> None:
+    """What marks mean, each once: below a figure of our own, inside axes that were given."""
+    handles, labels = ax.get_legend_handles_labels()
+    once = dict(zip(labels, handles, strict=True))
+    given = (list(once.values()), list(once))
+    if own:
+        figure_of(ax).legend(*given, loc="outside lower center", ncols=2, fontsize=8, frameon=False)
+    else:
+        ax.legend(*given, loc="best", fontsize=8)
+
+
 def text(words: str, longest: int = _LONGEST) -> str:
     """Words that somebody else wrote, as matplotlib draws them: never taken as formulas."""
     words = shown(words)

@@ -11,7 +11,7 @@ from samecam.case import CasePhoto, SavedCase
 from samecam.drawing import COLOURS, INK, LIGHT, tidy
 from samecam.errors import SamecamError
 from samecam.evidence import STRANGERS
-from samecam.plots._case import CaseLike, axes, figure_of, opened
+from samecam.plots._case import CaseLike, axes, figure_of, legend, opened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,6 +45,7 @@ def evidence(case: CaseLike, *, ax: Axes | None = None) -> Figure:
         raise SamecamError(
             f"{str(saved.folder)!r} has no scores to draw: it has no camera, or was not weighed."
         )
+    own = ax is None
     ax = axes(ax, 8, 1.8 + _ROW * max(len(rows), 3))
     low, high = STRANGERS.score(1 - _RATE), STRANGERS.score(_RATE)
     ax.axvspan(low, high, color=LIGHT, linewidth=0, zorder=0,
@@ -52,15 +53,12 @@ def evidence(case: CaseLike, *, ax: Axes | None = None) -> Figure:
     for y, members in enumerate(rows.values()):
         _row(ax, y, members)
     _lay_out(ax, [f"camera {camera}" for camera in rows])
-    tidy(ax, "Scores of photos with their own camera, and with the nearest other group",
+    most = f" ({_MOST} largest cameras)" if len(saved.cameras) > _MOST else ""
+    tidy(ax, f"Scores with the own camera and the nearest other group{most}",
          f"score, in units of chance (even up to {_LINEAR:g}, then by powers)")  # fmt: skip
     ax.grid(visible=False)
     ax.grid(axis="x", color=LIGHT, linewidth=0.7)
-    handles, labels = ax.get_legend_handles_labels()
-    once = dict(zip(labels, handles, strict=True))
-    below = -0.42 / (0.5 + _ROW * len(rows)) - 0.05
-    ax.legend(once.values(), once.keys(), loc="upper center", bbox_to_anchor=(0.5, below),
-              ncols=4, columnspacing=1.2, fontsize=8, frameon=False)  # fmt: skip
+    legend(ax, own=own)
     return figure_of(ax)
 
 
@@ -79,8 +77,9 @@ def _row(ax: Axes, y: int, members: list[CasePhoto]) -> None:
     other = np.array([photo.figure("nearest_score") for photo in members], dtype=np.float64)
     doubtful = np.array([photo.doubtful for photo in members])
     places = y + _spread(len(members))
-    ax.scatter(other, places, s=14, marker="x", linewidths=1, color=COLOURS["ls-ssc"],
-               label="with the nearest other group")  # fmt: skip
+    if not np.isnan(other).all():
+        ax.scatter(other, places, s=14, marker="x", linewidths=1, color=COLOURS["ls-ssc"],
+                   label="with the nearest other group")  # fmt: skip
     for some, fill, words in (
         (~doubtful, COLOURS["ours"], "with its own camera"),
         (doubtful, "white", "with its own, doubtful"),

@@ -49,7 +49,8 @@ def groups(case: CaseLike, *, ax: Axes | None = None) -> Figure:
     for y, (end, word) in enumerate(zip(ends, words, strict=True)):
         ax.annotate(word, (end, y), xytext=(4, 0), textcoords="offset points", va="center",
                     fontsize=8, color=INK)  # fmt: skip
-    _lay_out(ax, labels, ends)
+    room = 1.5 if any(camera.exif_names for camera in cameras) else 1.12
+    _lay_out(ax, labels, room * max(ends, default=1))
     photos = counted(len(saved.used), "photo")
     tidy(ax, f"{photos} by {counted(len(saved.cameras), 'camera')}", "photos")
     ax.grid(visible=False)
@@ -73,12 +74,12 @@ def _beside(camera: Camera) -> str:
     return f"{camera.size}" + (f"   {exif}" if exif else "")
 
 
-def _lay_out(ax: Axes, labels: Sequence[str], ends: Sequence[int]) -> None:
+def _lay_out(ax: Axes, labels: Sequence[str], end: float) -> None:
     """Names of the rows, first on top, and room for the words behind the bars."""
     from matplotlib.ticker import MaxNLocator
 
     ax.set_yticks(range(len(labels)), labels, fontsize=8.5)
     ax.set_ylim(max(len(labels), 1) - 0.4, -0.6)
-    ax.set_xlim(0, 1.5 * max(ends, default=1))
+    ax.set_xlim(0, end)
     ax.xaxis.set_major_locator(MaxNLocator(6, integer=True, steps=[1, 2, 5, 10]))
     ax.tick_params(axis="y", length=0)

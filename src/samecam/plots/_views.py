@@ -12,7 +12,7 @@ from samecam.drawing import INK, LIGHT
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
 from samecam.notebook import counted
-from samecam.plots._case import CaseLike, axes, figure_of, opened, text
+from samecam.plots._case import CaseLike, axes, figure_of, legend, opened, text
 from samecam.register import View
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def views(case: CaseLike, *, camera: int | None = None, ax: Axes | None = None) 
     saved = opened(case)
     chosen = _chosen(saved, camera)
     whole = Frame.named(chosen.groups[0].frame or "")
+    own = ax is None
     ax = axes(ax, 7, 6)
     ax.fill([0, whole.width, whole.width, 0], [0, 0, whole.height, whole.height], color=LIGHT)
     seen = [(g.frame, g.view, f"{counted(g.size, 'photo')}, {g.words}") for g in chosen.groups]
@@ -61,7 +62,7 @@ def views(case: CaseLike, *, camera: int | None = None, ax: Axes | None = None) 
     more = f" ({len(seen) - _MOST} more not shown)" if len(seen) > _MOST else ""
     title = f"Camera {chosen.id} is seen in {counted(len(seen), 'way')}{more}"
     ax.set_title(title, fontsize=10, loc="left", weight="bold", color=INK)
-    ax.legend(loc="upper left", bbox_to_anchor=(0, -0.13), fontsize=8, frameon=False, ncols=2)
+    legend(ax, own=own)
     return figure_of(ax)
 
 
