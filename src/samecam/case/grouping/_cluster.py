@@ -1,12 +1,13 @@
 """The main job: photos to fingerprints to groups, in one case folder."""
 
-import os
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from samecam.case.folder import (
     Group,
     SearchChoice,
     all_groups,
+    cameras_html,
+    cameras_phrase,
+    open_case,
     used_photos,
 )
 from samecam.case.grouping._answer import Answer, Grouped
@@ -43,9 +47,17 @@ from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._honoured import Machine
 from samecam.case.grouping._method import group_photos, grouping_memory
 from samecam.case.grouping._settled import Settled, settle
+from samecam.correlate import KeptGrams
 from samecam.errors import ParameterError
+from samecam.inputs import PathLike
+from samecam.notebook import counted
 from samecam.register import Cameras
 from samecam.store import DiskStore, Record
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -98,17 +110,31 @@ class Clustering:
         return int(np.count_nonzero(self.labels < 0))
 
     def __repr__(self) -> str:
-        sizes = self.sizes
-        few = f" of {sizes[0]} to {sizes[-1]} photos" if sizes else ""
         return (
-            f"<Clustering of {len(self.paths)} photos: {len(sizes)} cameras{few}, "
-            f"{self.n_unclustered} photos of none; case {str(self.case)!r}>"
+            f"<Clustering of {counted(len(self.paths), 'photo')}: {cameras_phrase(self.cameras)}, "
+            f"{counted(self.n_unclustered, 'photo')} of none; case {str(self.case)!r}>"
         )
+
+    def __fspath__(self) -> str:
+        return str(self.case)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: one row a camera."""
+        words = f"{counted(len(self.paths), 'photo')} in the case {str(self.case)!r}"
+        return cameras_html(words, self.cameras, self.n_unclustered)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a file of the case as it stands now, for pandas; see `SavedCase.to_frame`."""
+        return open_case(self.case).to_frame()
+
+    def plot(self, kind: str = "groups", *, ax: Axes | None = None, **options: Any) -> Figure:
+        """Draw the case by one of `samecam.plots`: groups, correlations, evidence or views."""
+        return open_case(self.case).plot(kind, ax=ax, **options)
 
 
 def cluster_photos(
     photos: Photos,
-    case: str | os.PathLike[str],
+    case: PathLike,
     settings: ExtractionSettings | None = None,
     clustering: ClusteringSettings | None = None,
     *,
@@ -135,6 +161,15 @@ def cluster_photos(
         as `clustering` has it
     stop : ends extraction after the files in hand; grouping is not begun then, and groups that
         are formed are not weighed
+
+    Examples
+    --------
+    >>> result = samecam.cluster_photos(["photos/"], "CASE")
+    >>> print(result)
+    >>> for camera in result.cameras:
+    ...     print(camera.id, camera.size, camera.views, camera.exif_names)
+    >>> result.to_frame()[["path", "camera", "score"]]
+    >>> result.plot("correlations").savefig("correlations.png")
     """
     clustering = clustering or ClusteringSettings()
     if search is not None:
@@ -143,7 +178,7 @@ def cluster_photos(
     clustering.estimator()
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
     if job.interrupted:
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
@@ -166,11 +201,11 @@ def _check_search(settings: ExtractionSettings | None) -> None:
 
 
 def cluster_fingerprints(
-    file: str | os.PathLike[str],
-    case: str | os.PathLike[str],
+    file: PathLike,
+    case: PathLike,
     clustering: ClusteringSettings | None = None,
     *,
-    names: str | os.PathLike[str] | None = None,
+    names: PathLike | None = None,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
@@ -189,11 +224,16 @@ def cluster_fingerprints(
         "row 000000", "row 000001", …
     clustering, resources, progress, stop
         As for `cluster_photos`.
+
+    Examples
+    --------
+    >>> numpy.save("mine.npy", fingerprints)  # one row per photo
+    >>> samecam.cluster_fingerprints("mine.npy", "CASE").labels
     """
     clustering = clustering or ClusteringSettings()
     clustering.estimator()
     resources = (resources or compute.Resources()).resolve()
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
     clustering.check_frame(settings.frame)
@@ -227,21 +267,24 @@ def cluster_case(
         stood = clustering_of(case, cameras, extraction, described, answer.details)
         settled = settle_answer(case, cameras, answer, clustering, resources, progress)
         return replace(stood, settled=settled)
-    if cameras is None:
-        counts = frame_counts(used)
-        for frame in counts:
-            clustering.check_frame(frame)
-        check_budget(counts, case.store.dtype, clustering, resources)
-        groups = answer.groups()
-        if groups is None:
-            groups = group_photos(case.store, used, clustering, resources, progress)
-        cameras, details = with_cameras(case.store, used, groups, clustering, resources, progress)
-        answer.save_cameras(cameras, details, time.monotonic() - began)
-    if stop.is_set():
-        stopped = replace(extraction, interrupted=True)
-        return clustering_of(case, cameras, stopped, [], answer.details)
-    room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
-    described = weigh_answer(case, answer, used, cameras, room, progress)
+    with KeptGrams(case.folder) as kept:
+        if cameras is None:
+            counts = frame_counts(used)
+            for frame in counts:
+                clustering.check_frame(frame)
+            check_budget(counts, case.store.dtype, clustering, resources)
+            groups = answer.groups()
+            if groups is None:
+                groups = group_photos(case.store, used, clustering, resources, progress, kept=kept)
+            cameras, details = with_cameras(
+                case.store, used, groups, clustering, resources, progress
+            )
+            answer.save_cameras(cameras, details, time.monotonic() - began)
+        if stop.is_set():
+            stopped = replace(extraction, interrupted=True)
+            return clustering_of(case, cameras, stopped, [], answer.details)
+        room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
+        described = weigh_answer(case, answer, used, cameras, room, progress, kept)
     settled = settle_answer(case, cameras, answer, clustering, resources, progress)
     result = clustering_of(case, cameras, extraction, described, answer.details)
     took = time.monotonic() - began
@@ -283,15 +326,16 @@ def find_groups(
     progress: compute.Progress,
     *,
     start: Labels | None = None,
+    kept: KeptGrams | None = None,
 ) -> tuple[Cameras, dict[str, Any]]:
     """Cameras and groups of the photos, and what is to be said of how they were formed.
 
     Parameters
     ----------
-    store, photos, clustering, resources, progress, start
+    store, photos, clustering, resources, progress, start, kept
         As for `group_photos`.
     """
-    groups = group_photos(store, photos, clustering, resources, progress, start=start)
+    groups = group_photos(store, photos, clustering, resources, progress, start=start, kept=kept)
     return with_cameras(store, photos, groups, clustering, resources, progress)
 
 
@@ -318,10 +362,23 @@ def weigh_answer(
     cameras: Cameras,
     memory: int,
     progress: compute.Progress,
+    kept: KeptGrams,
 ) -> list[Camera]:
-    """Weigh groups that are saved, and write the answer with its evidence."""
+    """Weigh groups that are saved, and write the answer with its evidence.
+
+    `kept` has correlations that grouping computed, if it was done in this run.
+    """
     began = time.monotonic()
     frames = answer.details.get("frames", {})
     scales = {name: facts["null_scale"] for name, facts in frames.items() if "null_scale" in facts}
-    weighed = weigh(case.store, used, cameras.groups, scales, memory, progress, folder=case.folder)
+    weighed = weigh(
+        case.store,
+        used,
+        cameras.groups,
+        scales,
+        memory,
+        progress,
+        folder=case.folder,
+        kept=kept,
+    )
     return answer.write(cameras, weighed, time.monotonic() - began)
