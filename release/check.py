@@ -113,6 +113,13 @@ def by_pipx(dist: Path, scratch: Path) -> None:
     command(scratch / "pipx-bin" / "samecam", "--version", cwd=scratch)
 
 
+def is_there(python: str) -> bool:
+    """Whether a Python starts: a name may be that of a shim with nothing behind it."""
+    if shutil.which(python) is None:
+        return False
+    return subprocess.run([python, "-c", ""], capture_output=True).returncode == 0
+
+
 def checks(options: argparse.Namespace, dist: Path, scratch: Path) -> list[tuple[str, Check]]:
     """The list: what is checked, in words, and by what."""
     found: list[tuple[str, Check]] = [
@@ -127,7 +134,7 @@ def checks(options: argparse.Namespace, dist: Path, scratch: Path) -> list[tuple
         found.append(("tests, slow ones too", lambda: command("make", "test", "check")))
     found.append(("archives are built, and their metadata hold", lambda: build(dist)))
     found.append(("archives hold all that they should", lambda: look_inside(dist)))
-    for python in options.python or [name for name in PYTHONS if shutil.which(name)]:
+    for python in options.python or [name for name in PYTHONS if is_there(name)]:
         work = lambda python=python: install_and_work(python, dist, scratch)  # noqa: E731
         found.append((f"the wheel works on its own, {python}", work))
     if not options.quick and shutil.which("pipx"):

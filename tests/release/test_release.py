@@ -66,6 +66,15 @@ def test_the_first_check_that_fails_ends_the_list(monkeypatch, capsys):
     assert capsys.readouterr().out == "- one … yes\n- two … no\nit is not so\n"
 
 
+def test_a_python_that_does_not_start_is_not_there(tmp_path):
+    shim = tmp_path / "python3.99"
+    shim.write_text("#!/bin/sh\nexit 127\n")
+    shim.chmod(0o755)
+    assert check.is_there(sys.executable)
+    assert not check.is_there(str(shim))
+    assert not check.is_there(str(tmp_path / "none"))
+
+
 @pytest.mark.slow
 def test_archives_hold_all_files_of_the_package(tmp_path):
     """From a copy: what `build` leaves in a tree must not be left in this one."""
