@@ -74,12 +74,6 @@ def links() -> None:
     none_of([fault for page in PAGES for fault in contents.dead_links(ROOT / page)])
 
 
-def docs() -> None:
-    """The documentation is built, where there is a target for it."""
-    if "\ndocs:" in (ROOT / "Makefile").read_text(encoding="utf-8"):
-        command("make", "docs")
-
-
 def build(dist: Path) -> None:
     """A source archive, and a wheel out of it: nothing that only lies in the tree gets in."""
     command(sys.executable, "-m", "build", "--outdir", dist, ROOT)
@@ -113,11 +107,11 @@ def by_pipx(dist: Path, scratch: Path) -> None:
     command(scratch / "pipx-bin" / "samecam", "--version", cwd=scratch)
 
 
-def is_there(python: str) -> bool:
-    """Whether a Python starts: a name may be that of a shim with nothing behind it."""
-    if shutil.which(python) is None:
+def is_there(program: str) -> bool:
+    """Whether a program starts: a name may be that of a shim with nothing behind it."""
+    if shutil.which(program) is None:
         return False
-    return subprocess.run([python, "-c", ""], capture_output=True).returncode == 0
+    return subprocess.run([program, "--version"], capture_output=True).returncode == 0
 
 
 def checks(options: argparse.Namespace, dist: Path, scratch: Path) -> list[tuple[str, Check]]:
@@ -129,7 +123,8 @@ def checks(options: argparse.Namespace, dist: Path, scratch: Path) -> list[tuple
     if not options.quick:
         found.insert(0, ("the tree is clean", clean_tree))
         found.append(("form, types, imports", lambda: command("make", "lint")))
-        found.append(("the documentation is built, if it can be", docs))
+        if "\ndocs:" in (ROOT / "Makefile").read_text(encoding="utf-8"):
+            found.append(("the documentation is built", lambda: command("make", "docs")))
     if options.tests:
         found.append(("tests, slow ones too", lambda: command("make", "test", "check")))
     found.append(("archives are built, and their metadata hold", lambda: build(dist)))
@@ -137,7 +132,7 @@ def checks(options: argparse.Namespace, dist: Path, scratch: Path) -> list[tuple
     for python in options.python or [name for name in PYTHONS if is_there(name)]:
         work = lambda python=python: install_and_work(python, dist, scratch)  # noqa: E731
         found.append((f"the wheel works on its own, {python}", work))
-    if not options.quick and shutil.which("pipx"):
+    if not options.quick and is_there("pipx"):
         found.append(("pipx installs it", lambda: by_pipx(dist, scratch)))
     return found
 
@@ -173,6 +168,8 @@ def main(words: Sequence[str]) -> int:
         shutil.rmtree(options.dist, ignore_errors=True)
         shutil.copytree(dist, options.dist)
     values = {"version": versions.version_of_code(ROOT), "python": Path(sys.executable)}
+    if untried := [name for name in (*PYTHONS, "pipx") if not is_there(name)]:
+        print(f"Not here, and so not tried: {', '.join(untried)}.")
     print(LEFT.format(dist=options.dist, **values))
     return 0
 
