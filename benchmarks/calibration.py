@@ -18,15 +18,20 @@ from benchmarks import photographs
 from benchmarks.record import folder_of, parser, write
 from samecam import evidence
 from samecam.arrays import Doubles, Floats, Labels, Mask, Pixels
+from samecam.cluster import ConsolidatedSSC
 from samecam.metrics import cllr, cllr_min, counted, elub, equal_error_rate
 from samecam.photos import low_pass
-from samecam.store import ByteRows, FingerprintStore, Frame, MemoryStore
+from samecam.store import ByteRows, FingerprintStore, Frame, MemoryStore, Subset
 
 CLAIMS = (0.1, 0.01, 0.001, 0.0001)
 PICTURE = Path(__file__).parent.parent / "docs" / "img" / "calibration.png"
 # Sizes of groups that likelihood ratios are counted for, and numbers of groups of small cases.
 GROUPS = {"2 – 3": (2, 3), "5 – 10": (5, 10), "more than 10": (11, 10**6)}
 CASES = (1, 2, 5, 10, 20, 60)
+# Small groups are a matter of luck: how often they are drawn from the photographs.
+SMALL, DRAWS = "2 – 3", 8
+# A photo shows nothing of its camera if its score with all others of it is below this.
+NOTHING = 3.0
 MATCH = 0.01
 SQUARES = (512,)
 # Photographs that are looked at with --quick.
@@ -43,6 +48,7 @@ class Set(NamedTuple):
     cameras : (n,) from 0; −1: a stranger, with one photo
     models : (k,) of the cameras; those of one number are bodies of one model
     ratios : whether likelihood ratios of groups of several sizes are counted too
+    colours : (n,) how smooth the rows are; None: small groups are drawn once
     """
 
     name: str
@@ -50,6 +56,7 @@ class Set(NamedTuple):
     cameras: Labels
     models: Labels
     ratios: bool = True
+    colours: Doubles | None = None
 
 
 class Size(NamedTuple):
@@ -133,7 +140,8 @@ def real(folder: Path, squares: Sequence[int], most: int | None = None) -> Itera
     names, cameras = np.unique([shot.camera for shot in shots], return_inverse=True)
     models = np.unique([_model(str(name)) for name in names], return_inverse=True)[1]
     made = photographs.whole_frames(shots)
-    yield Set("photographs, whole frame (default)", made.rows, cameras[made.used], models)
+    name, used = "photographs, whole frame (default)", cameras[made.used]
+    yield Set(name, made.rows, used, models, colours=made.colours)
     for side in squares:
         rows = _stored(photographs.fingerprints(shots, side, "default"))
         yield Set(f"photographs, {side}²", rows, cameras, models)
@@ -175,6 +183,8 @@ def look(given: Set) -> dict[str, Any]:
     }
     for name, (least, most) in GROUPS.items() if given.ratios else ():
         facts["ratios"].append({"group": name, **ratios(given, least, most)})
+    if given.colours is not None:
+        facts["draws"] = draws(given, np.where(own, score, -np.inf).max(axis=1) >= NOTHING)
     print(facts, flush=True)
     return facts
 
@@ -219,9 +229,9 @@ def matches(rate: Doubles, related: Mask) -> list[dict[str, Any]]:
     return result
 
 
-def ratios(given: Set, least: int, most: int) -> dict[str, Any]:
-    """Likelihood ratios of groups of some size: every camera gives one, of its first photos."""
-    rng = np.random.default_rng(1)
+def drawn(given: Set, least: int, most: int, seed: int = 1) -> tuple[Labels, list[int]]:
+    """Groups of some size, −1 for photos in none, and their cameras: every camera gives one."""
+    rng = np.random.default_rng(seed)
     labels, size = np.full(len(given.cameras), -1), list[int]()
     for camera in range(len(given.models)):
         mine = np.flatnonzero(given.cameras == camera)
@@ -229,6 +239,12 @@ def ratios(given: Set, least: int, most: int) -> dict[str, Any]:
         if many >= least:
             labels[rng.permutation(mine)[:many]] = len(size)
             size.append(camera)
+    return labels, size
+
+
+def ratios(given: Set, least: int, most: int) -> dict[str, Any]:
+    """Likelihood ratios of groups of some size: every camera gives one, of its first photos."""
+    labels, size = drawn(given, least, most)
     if not size:
         return {"cameras": 0}
     every = evidence.every_comparison(given.rows, labels)
@@ -249,6 +265,55 @@ def ratios(given: Set, least: int, most: int) -> dict[str, Any]:
         "misleading": [float((same < 0).mean()), float((different > 0).mean())],
         "at_the_cap": float((same >= every.cap).mean()),
     }
+
+
+def draws(given: Set, shows: Mask) -> list[dict[str, Any]]:
+    """Likelihood ratios of small groups that are drawn several times, counted in several ways.
+
+    Over all; over photos that `shows` says show anything with all others of their camera; over the
+    groups that samecam forms of the photos that were drawn, with photos that are in none of these.
+    """
+    result = []
+    for seed in range(1, DRAWS + 1):
+        labels, size = drawn(given, *GROUPS[SMALL], seed)
+        if not size:
+            continue
+        every = evidence.every_comparison(given.rows, labels)
+        own, kin, _ = relations(given)
+        own, kin = own[:, size], kin[:, size]
+        known, inside = ~np.isnan(every.log_ratio), labels[:, np.newaxis] == np.arange(len(size))
+        together = formed(given, labels, len(size))
+        sound = ~(inside & ~shows[:, np.newaxis]).any(axis=0)
+        ways = {
+            "all": known,
+            "shown": known & (~own | (shows[:, np.newaxis] & sound)),
+            "formed": known & together & ~inside,
+        }
+        ratio = np.minimum(every.log_ratio, every.cap)
+        facts: dict[str, Any] = {"groups": len(size), "groups_formed": int(together.sum())}
+        for name, some in ways.items():
+            same, different = ratio[own & some], ratio[~own & ~kin & some]
+            if not len(same) or not len(different):
+                continue
+            facts[name] = {
+                "same": len(same),
+                "different": len(different),
+                "cllr": cllr(same, different),
+                "cllr_min": cllr_min(same, different),
+            }
+        result.append(facts)
+    return result
+
+
+def formed(given: Set, labels: Labels, count: int) -> Mask:
+    """(count,) which groups samecam forms of the photos in any of them, as they are."""
+    some = np.flatnonzero(labels >= 0)
+    colour = None if given.colours is None else given.colours[some]
+    found = ConsolidatedSSC().fit(Subset(given.rows, some), colour=colour).labels_
+    members = [set(np.flatnonzero(found == k).tolist()) for k in range(found.max() + 1)]
+    return np.array(
+        [set(np.flatnonzero(labels[some] == group).tolist()) in members for group in range(count)]
+    )
 
 
 def scenes(folder: Path, most: int | None = None) -> dict[str, Any]:

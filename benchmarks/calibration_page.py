@@ -1,6 +1,6 @@
 """The tables of docs/calibration.md, from the figures of `benchmarks.calibration`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,38 @@ def ratios(document: Document) -> str:
     return table([*heads, "EER", "supported (log10)", "stated (log10)"], lines)
 
 
+_WAYS = {
+    "all": "all",
+    "shown": "without photos that show nothing with all others of their camera",
+    "formed": "groups that samecam forms, photos in none of them",
+}
+
+
+def draws(document: Document) -> str:
+    """Cost of likelihood ratios of small groups, drawn several times."""
+    lines = []
+    for one in document["result"]["sets"]:
+        for way, words in _WAYS.items():
+            rows = [row for row in one.get("draws", ()) if way in row]
+            if not rows:
+                continue
+            cost, best, same = (
+                [row[way][name] for row in rows] for name in ("cllr", "cllr_min", "same")
+            )
+            cells = [_mean(cost), f"{_short(min(cost))} – {_short(max(cost))}", _mean(best)]
+            lines.append([words, f"{sum(same) / len(same):.0f}", *cells])
+    heads = ["counted", "comparisons of one camera", "Cllr, mean", "from – to", "at best"]
+    return table(heads, lines)
+
+
+def _mean(values: Sequence[float]) -> str:
+    return _short(sum(values) / len(values))
+
+
+def _short(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
 def matches(document: Document) -> str:
     """Strangers that match at a nominal .01, by the number of groups."""
     sets = [one for one in document["result"]["sets"] if one["matches"]]
@@ -111,6 +143,7 @@ def generated(document: Document) -> dict[str, str]:
     return {
         "rates": rates(document),
         "ratios": ratios(document),
+        "draws": draws(document),
         "matches": matches(document),
         "kin": kin(document),
         "scenes": scenes(document),

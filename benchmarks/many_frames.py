@@ -3,10 +3,12 @@
     python -m benchmarks.many_frames                    # 16,000 photos of 12 megapixels, 12 frames
     python -m benchmarks.many_frames --photos 1000 --frames 3 --pixels 2000000 [--device cuda]
     python -m benchmarks.many_frames --bits 1           # figures with another name
+    python -m benchmarks.many_frames --photos 1333 --frames 1    # and again another
 
 Photos are simulated: a bit is that of the camera's pattern with a probability above one half, such
 that photos of one camera correlate by about --mean. Only one frame is in memory at a time; it is
-made, correlated, grouped and weighed as a case does it; the evidence is weighed on the processor.
+made, correlated, grouped and weighed as a case does it (there are no pictures, so no scenes of
+them are compared); the evidence is weighed on the processor.
 Seconds are given without making the bits.
 """
 
@@ -14,6 +16,7 @@ import math
 import resource
 import time
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -28,6 +31,8 @@ from samecam.store import BitRows, Frame
 
 NAME = "many_frames"
 PHOTOS, FRAMES, PIXELS, MEAN = 16_000, 12, 12_000_000, 0.005
+# Photos of a frame whose nearest other group is looked at in any case.
+SAMPLE = 256
 QUICK = (60, 2, 40_000, 0.05)
 
 
@@ -76,9 +81,11 @@ def one_frame(
     store, making = timed(simulated, truth, mean, pixels, seed=number, **kind)
     phases = Phases()
     model = ConsolidatedSSC(device=device, memory=memory)
-    _, seconds = timed(model.fit, store, progress=phases)
-    score = scores(truth.tolist(), model.labels_)
-    given, comparing = timed(compared, store, model, memory)
+    with correlate.KeptGrams() as kept:
+        keep = partial(kept.put, store.frame.name)
+        _, seconds = timed(model.fit, store, progress=phases, keep=keep)
+        score = scores(truth.tolist(), model.labels_)
+        given, comparing = timed(compared, store, model, memory, kept)
     _, chance = timed(weigh, store, model, given, memory)
     figures = {
         "photos": photos,
@@ -105,20 +112,32 @@ def one_frame(
     return figures
 
 
-def compared(store: BitRows, model: ConsolidatedSSC, memory: int) -> evidence.Comparisons:
+def compared(
+    store: BitRows, model: ConsolidatedSSC, memory: int, kept: correlate.KeptGrams
+) -> evidence.Comparisons:
     """Every photo against every group."""
-    return evidence.comparisons_from_rows(store, model.labels_, memory=memory)
+    gram = kept.get(store.frame.name)
+    return evidence.comparisons_from_rows(store, model.labels_, memory=memory, gram=gram)
 
 
 def weigh(store: BitRows, model: ConsolidatedSSC, given: evidence.Comparisons, memory: int) -> None:
-    """Scores of all photos with their own groups, and what a case says of them."""
-    if model.n_clusters_:
-        null = evidence.measured_null(given, null_scale=model.null_scale_)
-        own = evidence.group_chance(store, given, given.labels, memory=memory)
-        other = evidence.Chance.unknown(len(store))
-        scores = evidence.photo_scores(given, null, own, other)
-        evidence.photo_evidence(given, scores, store.n_pixels)
-        evidence.group_evidence(given, null, scores[0], store.n_pixels, own=own)
+    """Scores of all photos with their own groups, of some with another, and what a case says."""
+    if not model.n_clusters_:
+        return
+    null = evidence.measured_null(given, null_scale=model.null_scale_)
+    some = np.linspace(0, len(store) - 1, min(SAMPLE, len(store))).round().astype(int)
+    nearest = np.full(len(store), -1)
+    nearest[some] = given.other[some]
+    own, other = (
+        evidence.group_chance(store, given, groups, memory=memory)
+        for groups in (given.labels, nearest)
+    )
+    scores = evidence.photo_scores(given, null, own, other)
+    evidence.photo_evidence(given, scores, store.n_pixels)
+    evidence.group_evidence(given, null, scores[0], store.n_pixels, own=own)
+    for group in range(model.n_clusters_):
+        members = np.flatnonzero(given.labels == group)
+        evidence.best_division(correlate.gram(store, rows=members, memory=memory), null.scale)
 
 
 def warm(device: str, bits: int) -> None:
@@ -126,7 +145,8 @@ def warm(device: str, bits: int) -> None:
     store = simulated(truth_of(60), 0.05, 40_000, frame=frame_of(40_000), planes=bits)
     model = ConsolidatedSSC(device=device).fit(store)
     memory = correlate.DEFAULT_MEMORY
-    weigh(store, model, compared(store, model, memory), memory)
+    with correlate.KeptGrams() as kept:
+        weigh(store, model, compared(store, model, memory, kept), memory)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -173,6 +193,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     name, command = NAME, NAME
     if options.bits == 1:
         name, command = f"{name}.one_bit", f"{command} --bits 1"
+    if frames == 1:
+        name, command = f"{name}.one_frame", f"{command} --photos {photos} --frames 1"
     if device != "cpu":
         name, command = f"gpu.{name}", f"{command} --device {options.device}"
     write(

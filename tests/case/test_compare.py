@@ -2,20 +2,29 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from samecam.case import ClusteringSettings, cluster_fingerprints, compare_methods, open_store
+from samecam.case import (
+    ClusteringSettings,
+    ComparedMethod,
+    cluster_fingerprints,
+    compare_methods,
+    open_store,
+)
 from samecam.case.folder import used_photos
 from samecam.case.grouping._method import group_photos
 from samecam.case.studies._compare import chosen_methods
 from samecam.case.studies._compare_plot import svg
+from samecam.case.studies._compare_rank import best_first, remark_on_ours
 from samecam.cli import cli
 from samecam.cluster import METHODS, RIVALS
 from samecam.compute import Resources, no_progress
 from samecam.errors import SamecamError
+from samecam.metrics import scores
 from samecam.simulate import fingerprints
 from tests.case.studied import compare_here
 from tests.case.worlds import tree
@@ -54,9 +63,17 @@ def evaluated(made):
     return json.loads(CliRunner().invoke(cli, words).stdout)["scores"]
 
 
-def test_rows_in_the_order_asked_for(compared):
-    assert [row.method for row in compared.rows] == ["ssc-nc", "consolidated", "lin-ls"]
-    assert [row.input for row in compared.rows] == ["correlations", "correlations", "fingerprints"]
+def of(compared, method):
+    """The row of a method."""
+    return next(row for row in compared.rows if row.method == method)
+
+
+def test_a_row_a_method(compared):
+    assert {row.method: row.input for row in compared.rows} == {
+        "ssc-nc": "correlations",
+        "consolidated": "correlations",
+        "lin-ls": "fingerprints",
+    }
     assert [row.failure for row in compared.rows] == [""] * 3
     assert compared.photos == 40
     for row in compared.rows:
@@ -66,10 +83,12 @@ def test_rows_in_the_order_asked_for(compared):
 
 def test_scores_are_those_of_evaluate(made, compared):
     """The case was grouped by the default method, so both must say the same to the pair."""
-    ours = compared.rows[1].scores.as_dict()
+    row = of(compared, "consolidated")
+    ours = row.scores.as_dict()
     assert ours == evaluated(made)
     assert ours["n_images"] == 42
-    assert ours["n_unclustered"] == compared.rows[1].unclustered + 1  # the broken row
+    assert ours["n_unclustered"] == row.unclustered + 1  # the broken row
+    assert compared.scaled == ""
 
 
 def test_every_row_is_what_the_method_answers(made, compared):
@@ -91,7 +110,8 @@ def test_the_file_holds_the_result(made, compared):
     told = json.loads((made / "case" / "compare.json").read_text())
     assert told == json.loads(json.dumps(compared.as_dict()))
     assert told["format"] == "samecam-compare"
-    assert told["methods"][1]["scores"] == evaluated(made)
+    (ours,) = (row for row in told["methods"] if row["method"] == "consolidated")
+    assert ours["scores"] == evaluated(made)
 
 
 def test_the_picture(made, compared):
@@ -127,9 +147,64 @@ def test_without_room_for_correlations_the_answer_is_the_same(made, compared, mo
     assert small.correlating is None
     assert small.rows[0].input == "fingerprints"
     if not small.rows[0].failure:
-        assert small.rows[0].scores == compared.rows[1].scores
+        assert small.rows[0].scores == of(compared, "consolidated").scores
     else:  # too little for the method itself: it says so
         assert "memory" in small.rows[0].failure
+
+
+def row(method, labels=(0, 0, 1, 1), seconds=1.0, failure=""):
+    """A method that groups four photos by two cameras in that way."""
+    found = None if failure else scores(list("aabb"), np.array(labels))
+    return ComparedMethod(method, "correlations", failure, scores=found, seconds=seconds)
+
+
+def test_the_best_is_first_whoever_it_is():
+    """By F, then precision, then time; what failed comes last."""
+    whole, split, alone = (0, 0, 1, 1), (0, 0, 1, 2), (0, 0, -1, -1)
+    rows = [
+        row("failed", failure="no"),
+        row("consolidated", alone),
+        row("mixed", (0, 0, 0, 0)),
+        row("slow", whole, 9.0),
+        row("fast", whole, 0.5),
+        row("split", split),
+    ]
+    ranked = best_first(rows)
+    assert [one.method for one in ranked] == [
+        *("fast", "slow", "consolidated", "split", "mixed", "failed")
+    ]
+    assert remark_on_ours(ranked) == (
+        "consolidated is not first, fast is: F 0.6667 against 1.0000, precision 1.0000 against "
+        "1.0000, recall 0.5000 against 1.0000, unclustered 2 against 0, seconds 1.00 against 0.50."
+    )
+    exact, rough = row("exact", split, 9.0), row("rough", split, 0.5)
+    rough = replace(rough, scores=replace(rough.scores, precision=0.5))
+    assert best_first([rough, exact]) == [exact, rough], "level in F"
+    assert remark_on_ours(best_first([row("consolidated"), row("msc", split)])) == ""
+    assert remark_on_ours(best_first([row("msc", split)])) == ""
+    failed = best_first([row("consolidated", failure="no"), row("msc", split)])
+    assert remark_on_ours(failed) == "consolidated is not first, msc is: it gave no answer."
+    # Without a truth, in the order asked for.
+    plain = [ComparedMethod("b", "correlations"), ComparedMethod("a", "correlations")]
+    assert best_first(plain) == plain
+    assert remark_on_ours([ComparedMethod("consolidated", "correlations"), *plain]) == ""
+
+
+def test_a_case_of_a_part_is_scored_on_that_part(made, tmp_path, monkeypatch):
+    compare_here(monkeypatch)
+    whole = (made / "truth.csv").read_text()
+    more = "".join(f"elsewhere {k},camera {k % 5}\n" for k in range(500))
+    (tmp_path / "truth.csv").write_text(whole + more)
+    here = {"truth": tmp_path / "truth.csv", "out": tmp_path / "of part.json"}
+    part = compare_methods(made / "case", ["average-linkage"], **here)
+    all_of_it = compare_methods(made / "case", ["average-linkage"], truth=made / "truth.csv")
+    assert part.rows[0].scores == all_of_it.rows[0].scores
+    assert part.scaled == (
+        "Scaled to 3 cameras, 42 photos: the truth has 5 cameras, 542 photos, and what is not in "
+        "the case is left out."
+    )
+    assert json.loads((tmp_path / "of part.json").read_text())["scaled"] == part.scaled
+    assert part.scaled in (tmp_path / "of part.svg").read_text()
 
 
 def test_without_truth_there_are_no_scores(made, monkeypatch):
@@ -156,12 +231,12 @@ def test_failures_are_listed_with_their_reason(made, tmp_path, monkeypatch):
         made / "case", ["bloy", "mrf", "ccc", "average-linkage"], truth=made / "truth.csv"
     ).rows
     assert [row.failure for row in rows] == [
+        "",
         "Its process was ended by SIGKILL, perhaps for want of memory.",
         "Its process failed: boom",
         "gram is odd; give another.",
-        "",
     ]
-    assert [row.scores is None for row in rows] == [True, True, True, False]
+    assert [row.scores is None for row in rows] == [False, True, True, True]
     assert not list((made / "case").glob(".compare*"))
 
 

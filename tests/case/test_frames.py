@@ -9,7 +9,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from samecam import cluster_photos
+from samecam import cluster_photos, correlate
 from samecam.case import (
     ClusteringSettings,
     ExtractionSettings,
@@ -21,7 +21,8 @@ from samecam.case import (
     used_photos,
     verify_case,
 )
-from samecam.case.grouping import group_photos
+from samecam.case.grouping import _cluster, group_photos
+from samecam.case.grouping._evidence import weigh
 from samecam.cluster import METHODS, ConsolidatedSSC
 from samecam.cluster.consolidate import _batches
 from samecam.compute import Resources, no_progress
@@ -95,6 +96,33 @@ def test_every_camera_is_one_group_and_no_group_mixes_frames(pile, made):
         assert {pile.frame[path] for path in group.paths} == {group.frame}
         near = made.groups[group.nearest] if group.nearest is not None else None
         assert near is None or near.frame == group.frame, "groups of two frames are not compared"
+
+
+def test_evidence_of_a_run_that_goes_on_is_the_same(pile, made, tmp_path, monkeypatch):
+    """It comes from the store alone, and before from correlations that grouping had computed."""
+    shutil.copytree(made.case, tmp_path / "case")
+    (tmp_path / "case" / "evidence.csv").unlink()
+    monkeypatch.setattr(_cluster, "group_photos", lambda *_, **__: pytest.fail("grouped again"))
+    with open_store(made.case) as store:
+        settings = ExtractionSettings(dtype=store.dtype)
+    cluster_photos(pile.folder, tmp_path / "case", settings)
+    same_tables(tmp_path / "case", made.case)
+
+
+def test_correlations_of_bits_are_kept_for_the_evidence(made, monkeypatch):
+    used, sums = [], correlate.photo_sums
+
+    def seen(*given, gram, **more):
+        used.append(gram is not None)
+        return sums(*given, gram=gram, **more)
+
+    monkeypatch.setattr(correlate, "photo_sums", seen)
+    with open_store(made.case) as store, correlate.KeptGrams() as kept:
+        photos, resources = used_photos(store), Resources(workers=1).resolve()
+        given = (store, photos, ClusteringSettings(), resources, no_progress)
+        labels, _ = group_photos(*given, kept=kept)
+        weigh(store, photos, labels, {}, 2**28, no_progress, kept=kept)
+        assert set(used) == {store.dtype in ("bits", "2bits")}
 
 
 def test_every_table_says_the_frame(pile, made):
@@ -305,8 +333,9 @@ def test_methods_are_compared_over_all_frames(pile, case, tmp_path, monkeypatch)
     truth = truth_of(pile, tmp_path / "truth.csv")
     rows = compare_methods(case, ["consolidated", "lin-ls"], truth=truth).rows
     assert [row.failure for row in rows] == ["", ""]
-    assert (rows[0].groups, rows[0].unclustered) == (len(GROUPS), ALONE)
-    assert rows[0].scores.f == 1
+    (ours,) = (row for row in rows if row.method == "consolidated")
+    assert (ours.groups, ours.unclustered) == (len(GROUPS), ALONE)
+    assert ours.scores.f == 1
 
 
 def test_what_holds_for_one_frame_alone_is_refused_for_several(pile, case, tmp_path):

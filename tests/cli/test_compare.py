@@ -37,15 +37,31 @@ def test_one_table(made, monkeypatch):
     lines = result.stdout.splitlines()
     head = ["method", "F", "P", "R", "ARI", "Lp/Lg", "groups", "unclustered", "seconds", "memory"]
     assert lines[0].split() == head
-    assert [line.split()[0] for line in lines[1:3]] == ["average-linkage", "msc"]
+    assert {line.split()[0] for line in lines[1:3]} == {"average-linkage", "msc"}
     told = json.loads((made / "case" / "compare.json").read_text())["methods"]
     for line, row in zip(lines[1:3], told, strict=True):
         cells = line.split()
+        assert cells[0] == row["method"]
         assert cells[1] == f"{row['scores']['f']:.4f}"
         assert cells[5] == f"{row['scores']['lp_over_lg']:.4f}"
         assert cells[6:8] == [str(row["groups"]), str(row["unclustered"])]
     assert "Correlating the 24 photos took" in result.stdout
     assert "compare.svg" in result.stdout
+    assert "Scaled to" not in result.stdout
+
+
+def test_what_was_scaled_and_why_ours_is_not_first_is_said(made, monkeypatch):
+    """Of half a truth; and a method that does as well as ours in less time comes before it."""
+    compare_here(monkeypatch)
+    lines = (made / "truth.csv").read_text() + "elsewhere,c7\n"
+    (made / "more.csv").write_text(lines)
+    words = (made / "case", "--methods", "consolidated,msc", "--truth", made / "more.csv")
+    said = compare(*words).stdout
+    assert "\nScaled to 2 cameras, 24 photos: the truth has 3 cameras, 25 photos, and" in said
+    first = said.splitlines()[1].split()[0]
+    assert ("consolidated is not first, msc is: F " in said) == (first == "msc")
+    told = json.loads(compare(*words, "--json").stdout)
+    assert bool(told["remark"]) == (told["methods"][0]["method"] == "msc")
 
 
 def test_json_and_failures(made, monkeypatch):

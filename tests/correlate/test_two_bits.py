@@ -135,7 +135,10 @@ def test_products_of_photos_and_groups(collection, width):
     sums = (whole.astype(np.int64) * inside) @ V
     rows = np.arange(0, n, 3)
     got = correlate.row_products(store, members, rows, width)
-    np.testing.assert_allclose(got, ((V @ sums.T) * scales(V)[:, None] * unit)[rows], rtol=1e-14)
+    own = whole.astype(np.int64) * np.square(V, dtype=np.int64).sum(axis=1)
+    others = (V @ sums.T - own[:, None] * inside.T) * scales(V)[:, None] * unit
+    expected = others + parts[:, None] * inside.T
+    np.testing.assert_allclose(got, expected[rows], rtol=1e-14)
     got = correlate.group_products(store, members, width)
     np.testing.assert_allclose(got, (sums @ sums.T) * unit**2, rtol=1e-14)
     memory = 12 * members.count * n + 8 * n + 48 * (n + 64 * members.count) * -(-width // 64)

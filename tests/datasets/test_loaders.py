@@ -115,6 +115,157 @@ def test_vision_names_folders_that_are_no_devices(tmp_path):
     )
 
 
+FLOREVIEW = ("D34_Google_Pixel5", "D35_Google_Pixel5", "D14_Apple_iPhone13mini")
+FODB = ("D15_Samsung_GalaxyA6_1", "D16_Samsung_GalaxyA6_2", "D01_Motorola_E3_1")
+
+
+@pytest.mark.parametrize("above", ["", "Dataset/"])
+def test_floreview(tmp_path, shots, above):
+    def name_of(c, k):
+        device = FLOREVIEW[c]
+        return f"{above}{device}/Nat/jpeg-h264/L{k}/S1/{device[:3]}_L{k}S1C1.jpg"
+
+    truth = spread(tmp_path, shots, name_of)
+    at = f"{above}{FLOREVIEW[0]}"
+    put(tmp_path, [f"{at}/Flat/x.jpg", f"{at}/Nat/jpeg-h264/L1/S1/D34_L1S1C4.mp4", "readme.png"])
+    (tmp_path / above / "D02_Apple_iPhone12").mkdir()
+    result = datasets.load_floreview(tmp_path)
+    assert result.name == "FloreView"
+    assert same_partition(result, truth)
+    assert result.models == {name: name[4:] for name in sorted(FLOREVIEW)}
+    assert {photo.device for photo in result.photos} == {"D34", "D35", "D14"}
+    assert result.notes == (
+        "D02_Apple_iPhone12 has no photo in Nat: left out.",
+        "1 pictures are in no folder Dxx_Brand_Model: left out (1 in no folder).",
+    )
+    assert len(datasets.load_floreview(tmp_path, "flat").photos) == 1
+
+
+def test_fodb(tmp_path, shots):
+    truth = spread(tmp_path, shots, lambda c, k: f"{FODB[c]}/orig/{FODB[c][:3]}_img_orig_{k:04d}.jpg")  # noqa: E501  # fmt: skip
+    put(tmp_path, [f"{name}/whatsapp/{name[:3]}_img_whatsapp_0001.jpg" for name in FODB])
+    (tmp_path / "D02_LG_G3_1").mkdir()
+    result = datasets.load_fodb(tmp_path)
+    assert result.name == "FODB"
+    assert same_partition(result, truth)
+    assert result.models == {
+        "D01_Motorola_E3_1": "Motorola_E3",
+        "D15_Samsung_GalaxyA6_1": "Samsung_GalaxyA6",
+        "D16_Samsung_GalaxyA6_2": "Samsung_GalaxyA6",
+    }
+    assert result.notes == ("D02_LG_G3_1 has no photo in orig: left out.",)
+    copies = datasets.load_fodb(tmp_path, "whatsapp")
+    assert copies.sizes() == dict.fromkeys(sorted(FODB), 1)
+    with pytest.raises(SamecamError, match="'whatsap' is no part of FODB: choose from orig"):
+        datasets.load_fodb(tmp_path, "whatsap")
+
+
+def test_modern_devices(tmp_path, shots):
+    names = ("C20", "C21", "C99")
+    truth = spread(tmp_path, shots, lambda c, k: f"PrnuModernDevices/{names[c]}/nat/01 ({k}).jpg")
+    put(tmp_path, [f"PrnuModernDevices/C20/{kind}/a.jpg" for kind in ("bokeh", "flat")])
+    put(tmp_path, ["PrnuModernDevices/C19/bokeh/a.heic", "PrnuModernDevices/C100/nat/a.jpg"])
+    result = datasets.load_modern_devices(tmp_path)
+    assert result.name == "PrnuModernDevices"
+    assert same_partition(result, truth)
+    assert result.models == {"C20": "Apple_iPhone11", "C21": "Apple_iPhone11", "C99": "C99"}
+    assert result.notes == (
+        "C19 has no photo in nat: left out.",
+        "1 pictures are in no folder Cnn: left out (1 in PrnuModernDevices/C100).",
+    )
+    assert set(datasets.load_modern_devices(tmp_path, "bokeh").cameras) == {"C19", "C20"}
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "camera_{}/view_1/{}.png",
+        "PRNU/view_2/camera_{}/{}.png",
+        "Phone {}/view_1/a/{}.png",
+        "view_1/Phone {}/{}.png",
+    ],
+)
+def test_prnu_bench_by_its_folders(tmp_path, shots, shape):
+    truth = spread(tmp_path, shots, shape.format)
+    put(tmp_path, ["assets/samples.png"])
+    result = datasets.load_prnu_bench(tmp_path)
+    assert result.name == "PRNU-Bench"
+    assert same_partition(result, truth)
+    assert len(set(result.models.values())) == 3, "every camera is its own model"
+    assert result.notes == ("1 pictures are no part of PRNU-Bench: left out.",)
+
+
+def test_prnu_bench_by_its_table(tmp_path, shots):
+    truth = spread(tmp_path, shots, "images/{}_{}.png".format)
+    rows = [("./" + path, f"camera_{path[7]}", "view_1") for path in truth]
+    with open(tmp_path / "PRNU.csv", "w", newline="") as stream:
+        rows += [("images/gone.png", "camera_9", "view_2"), ("../../etc/a.png", "x", "view_1")]
+        csv.writer(stream).writerows([("image_path", "device", "view"), *rows])
+    put(tmp_path, ["images/other.png"])
+    result = datasets.load_prnu_bench(tmp_path)
+    assert same_partition(result, truth)
+    assert result.notes == (
+        "2 of 11 files of PRNU.csv are not there.",
+        "1 pictures are no part of PRNU-Bench: left out.",
+    )
+    put(tmp_path, ["PRNU2.csv"])
+    with pytest.raises(SamecamError, match="holds 2 tables named PRNU"):
+        datasets.load_prnu_bench(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["vision", "floreview", "fodb", "prnu-modern-devices", "prnu-bench"])  # noqa: E501  # fmt: skip
+def test_another_tree_is_an_error_that_says_what_is_read(tmp_path, name):
+    put(tmp_path, ["Pixel_0/a.jpg", "b.jpg"])
+    shape = {
+        "vision": "Dxx_Brand_Model/images/nat",
+        "floreview": "Dxx_Brand_Model/Nat",
+        "fodb": "Dxx_Brand_Model_N/orig",
+        "prnu-modern-devices": "Cnn/nat",
+        "prnu-bench": "camera_N/view_N, and no table",
+    }[name]
+    with pytest.raises(SamecamError, match=rf"of 2 pictures none is in {shape}"):
+        datasets.load(name, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("tree", "name", "cameras"),
+    [
+        (["x/1.jpg", "x/2.jpg", "truth.csv"], "truth", {"one", "two"}),
+        ([f"{name}/images/nat/1.jpg" for name in VISION], "VISION", set(VISION)),
+        ([f"{name}/Nat/jpeg-h264/L1/S1/1.jpg" for name in FLOREVIEW], "FloreView", set(FLOREVIEW)),
+        ([f"{name}/orig/1.jpg" for name in FODB], "FODB", set(FODB)),
+        (["C01/nat/1.jpg", "C02/nat/1.jpg", "C02/flat/1.jpg"], "PrnuModernDevices", {"C01", "C02"}),
+        (["camera_1/view_1/a.png", "B/view_2/a.png"], "PRNU-Bench", {"camera_1", "B"}),
+        (["Ixus_0_12.JPG", "Ixus_1_13.JPG"], "Dresden", {"Ixus_0", "Ixus_1"}),
+        (["Pixel/1.jpg", "Canon/1.jpg"], "folders", {"Pixel", "Canon"}),
+        (["camera_1/1.jpg", "camera_2/1.jpg"], "folders", {"camera_1", "camera_2"}),
+    ],
+)  # fmt: skip
+def test_a_collection_is_known_by_its_folder(tmp_path, tree, name, cameras):
+    put(tmp_path, tree)
+    if "truth.csv" in tree:
+        (tmp_path / "truth.csv").write_text("path,camera\nx/1.jpg,one\nx/2.jpg,two\n")
+    collection = datasets.open_collection(tmp_path)
+    assert collection.name == name
+    assert set(collection.cameras) == cameras
+
+
+def test_the_collection_that_is_expected_is_tried_first(tmp_path):
+    put(tmp_path, ["natural/Ixus_0_12.JPG", "natural/Ixus_1_13.JPG", "truth.csv"])
+    (tmp_path / "truth.csv").write_text("path,camera\nnatural/Ixus_0_12.JPG,one\n")
+    assert datasets.open_collection(tmp_path).name == "truth"
+    assert datasets.open_collection(tmp_path, "dresden").name == "Dresden"
+    assert datasets.open_collection(tmp_path, "vision").name == "truth"
+
+
+def test_a_folder_that_tells_no_cameras(tmp_path):
+    put(tmp_path, ["holiday.jpg"])
+    with pytest.raises(SamecamError, match=r"put a truth\.csv"):
+        datasets.open_collection(tmp_path)
+    with pytest.raises(SamecamError, match="is no folder"):
+        datasets.open_collection(tmp_path / "nowhere")
+
+
 def test_raise(tmp_path, shots):
     devices = ("Nikon D90", "Nikon D7000", "Nikon D40")
     truth = spread(tmp_path, shots, lambda c, k: f"a/r{c}{k}t.TIF")

@@ -18,18 +18,21 @@ from samecam.evidence import (
 )
 
 
-def by_hand(z, members):
+def by_hand(z, members, more=1.0):
+    """A camera whose next score is so many times its members'."""
     y = np.log(members)
     n = len(y)
     spread = np.sqrt((4 * 0.55**2 + ((y - y.mean()) ** 2).sum()) / (n + 3) * (1 + 1 / n))
-    seen = stats.t.pdf((np.log(z) - y.mean()) / spread, n + 3) / spread / z
+    seen = stats.t.pdf((np.log(z) - (y + np.log(more)).mean()) / spread, n + 3) / spread / z
     chance = np.exp(STRANGERS.log_density(z))
     return np.log10((0.98 * seen + 0.02 * chance) / chance)
 
 
 def test_the_ratio_is_that_of_the_two_predictions():
     members, z = np.array([20.0, 31.0, 12.0, 25.0]), np.array([0.5, 3.0, 9.0, 18.0])
-    np.testing.assert_allclose(log_ratios(z, known_members(members)), by_hand(z, members))
+    next_one = by_hand(z, members, np.sqrt(4 / 3))
+    np.testing.assert_allclose(log_ratios(z, known_members(members)), next_one)
+    np.testing.assert_allclose(log_ratios(z, known_members(members[:1])), by_hand(z, members[:1]))
     each = log_ratios(members, other_members(members))
     for k in range(4):
         assert each[k] == pytest.approx(float(by_hand(members[k], np.delete(members, k))))
@@ -72,7 +75,9 @@ def test_ratios_of_planted_cameras_are_calibrated(size):
     same, different = [], []
     for _ in range(400):
         strength = np.exp(rng.normal(3, 0.7))
-        members = strength * np.exp(0.5 * rng.normal(size=size + 1)) + rng.normal(size=size + 1)
+        strengths = strength * np.exp(0.5 * rng.normal(size=size + 1))
+        strengths[-1] *= np.sqrt(size / (size - 1))
+        members = strengths + rng.normal(size=size + 1)
         law = known_members(members[:-1])
         same.append(float(log_ratios(members[-1], law)))
         strangers = STRANGERS.scale * rng.standard_t(STRANGERS.freedom, size=5)

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from samecam.datasets import configuration, load_dresden, load_vision
 from samecam.errors import SamecamError
 from samecam.experiments import (
     Context,
@@ -74,32 +75,43 @@ def test_dresden(tmp_path, dresden):
     assert document["kind"] == "real"
     assert (tmp_path / "results/medium-dresden-real.json").is_file()
     assert (tmp_path / "results/medium-dresden-real.svg").is_file()
-    # Five cameras of five models are there, with six photos each: only one configuration fits.
-    assert result["configurations"] == ["Da5"]
-    assert len(result["skipped"]) == 5
-    assert all("was left out: " in reason for reason in result["skipped"])
-    runs = {run["method"]: run for run in result["runs"]}
-    assert runs["ours"]["n_cameras"] == 5
+    # Six cameras of five models are there, with six photos each: only one configuration fits.
+    assert result["configurations"] == ["Ds5-scaled", "Ds20-scaled", "Da5", "Dsm5-scaled"]
+    assert result["skipped"] == [
+        "Dsm20 and Dam5 would take the photos of Dsm5-scaled again: left out."
+    ]
+    there = {run["configuration"]: run["n_cameras"] for run in result["runs"]}
+    assert there == {"Ds5-scaled": 5, "Ds20-scaled": 6, "Da5": 5, "Dsm5-scaled": 2}
+    runs = {run["method"]: run for run in result["runs"] if run["configuration"] == "Da5"}
     with open(tmp_path / "study/case-512/images.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    used = sum(row["status"] == "good" for row in rows)
+    drawn = set(load_dresden(dresden).configured(configuration("Da5")).cameras)
+    good = [row["path"] for row in rows if row["status"] == "good"]
+    used = sum(path.split("/")[1].rsplit("_", 1)[0] in drawn for path in good)
     assert 0 < used < 5 * EACH, "some of these photographs are saturated"
     assert "dark" not in " ".join(result["notes"]), "dark ones are used"
     assert runs["ours"]["n_images"] == used
-    assert result["notes"] == [
+    assert result["notes"][:5] == [
         "1 pictures are no part of Dresden: left out.",
+        "Ds5 is scaled to 5 cameras, 6 photos each; in print it has 5 cameras, 100 photos each.",
+        "Ds20 is scaled to 6 cameras, 6 photos each, some of one model; in print it has 20 "
+        "cameras, 100 photos each.",
         f"Da5 has 1089 photos in print, {5 * EACH} here.",
+        "Dsm5 is scaled to 2 cameras, 6 photos each; in print it has 5 cameras, 100 photos each.",
+    ]
+    assert (
         f"Of Da5, {used} of {5 * EACH} photos could be used; the others are over-exposed, flat, "
         "doubles, too small, or cannot be read: the study's case-512/images.csv has the reason of "
-        "each.",
-    ]
+        "each."
+    ) in result["notes"]
     assert runs["ours"]["precision"] > 0.9
     names = [row["path"] for row in rows]
-    assert len(names) == 5 * EACH
+    assert len(names) == 6 * EACH
     assert not any("flat" in name for name in names)
     assert state(dresden) == before
     said = experiment("medium-dresden").text(result)
-    assert "Ds5 was left out: 5 cameras with 100 photos or more" in said
+    assert "- Ds5 is scaled to 5 cameras, 6 photos each" in said
+    assert "In print" not in said, "nothing in print is of these"
 
 
 @pytest.mark.usefixtures("few_methods")
@@ -110,18 +122,55 @@ def test_vision_with_fewer_cameras_than_any_configuration(tmp_path, vision):
     foreign.touch()
     document = conduct("medium-vision", data=vision, workers=1, **where)
     result = document["result"]
-    assert result["configurations"] == ["all"]
-    assert len(result["skipped"]) == 5
-    assert result["notes"][0] == (
-        "1 pictures are in no folder Dxx_Brand_Model: left out (1 in MyPhone)."
-    )
-    assert result["skipped"][-1] == f"No configuration fits, so all {3 * EACH} photos are grouped."
+    assert result["configurations"] == ["Vs5-scaled"]
+    assert result["skipped"] == [
+        "Vs20, Va5 and Va20 would take the photos of Vs5-scaled again: left out."
+    ]
+    assert result["notes"][:2] == [
+        "1 pictures are in no folder Dxx_Brand_Model: left out (1 in MyPhone).",
+        f"Vs5 is scaled to 3 cameras, {EACH} photos each, some of one model; in print it has 5 "
+        "cameras, 100 photos each.",
+    ]
     assert result["runs"][0]["n_cameras"] == 3
     # The same again loads the runs; with another tree they are not taken for it.
     conduct("medium-vision", data=vision, workers=1, **where)
     (vision / VISION[0] / "images/nat/D01_I_nat_0000.jpg").unlink()
     with pytest.raises(SamecamError, match="name a new folder"):
         conduct("medium-vision", data=vision, workers=1, **where)
+
+
+@pytest.mark.usefixtures("few_methods")
+def test_another_collection_is_taken_in_the_same_spirit(tmp_path, shots):
+    names = ("D01_Motorola_E3_1", "D15_Samsung_A6_1", "D16_Samsung_A6_2")
+    tree = spread(
+        tmp_path / "tree", shots, names, lambda name, k: f"{name}/orig/{name[:3]}_img_orig_{k}.jpg"
+    )
+    where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
+    document = conduct("medium-vision", data=tree, workers=1, **where)
+    result = document["result"]
+    assert result["configurations"] == ["Vs5-scaled"]
+    assert result["skipped"][0] == (
+        "The photos are of FODB, so that nothing here is the paper's own collection."
+    )
+    assert result["best_first"]
+    assert "Vs5 is scaled to 3 cameras, 6 photos each, some of one model" in " ".join(
+        result["notes"]
+    )
+    read = json.loads((tmp_path / "results/medium-vision-real.json").read_text())
+    assert read["result"]["notes"] == result["notes"]
+
+
+def test_a_configuration_of_another_collection_is_only_like_the_one_in_print(tmp_path):
+    names = [f"D{n:02d}_Brand_Model{n}_1" for n in range(1, 22)]
+    tree = touched(tmp_path / "t", [f"{n}/orig/{k}.jpg" for n in names for k in range(3)])
+    planned, _ = medium._todo("vision", Context(Study(tmp_path / "s"), data=tree, quick=True))
+    assert [source.name for source in planned.sources] == [
+        *("Vs5-scaled", "Vs20-scaled", "Va5-like", "Va20-like")
+    ]
+    of_rivals = rivals_table._plan(Context(Study(tmp_path / "s"), data=tree))
+    assert [source.name for source in of_rivals.sources] == [
+        *("phan-D1-scaled", "phan-D2-scaled", "phan-D3-scaled", "phan-D4-scaled")
+    ]
 
 
 def test_draws_share_a_case_that_grows(tmp_path, dresden):
@@ -146,15 +195,19 @@ def test_large_on_a_small_tree_is_planned_without_extracting(tmp_path, dresden):
     from samecam.experiments.large import _todo
 
     planned, todo = _todo("dresden", Context(Study(tmp_path), data=dresden))
-    assert [source.name for source in planned.sources] == ["all"]
-    assert len(planned.skipped) == 11
+    assert [source.name for source in planned.sources] == ["LDa30-scaled"]
+    assert len(planned.skipped) == 1
+    assert planned.skipped[0].startswith("LDa35, LDa40,")
+    assert planned.sources[0].notes[-1] == (
+        "LDa30 is scaled to 6 cameras, 6 photos each; in print it has 30 cameras, 6596 photos."
+    )
     assert {task.method.key for task in todo} == {"ours", "ls-ssc", "lin-ls"}
     assert not list(tmp_path.iterdir())
 
 
 def test_a_tree_that_is_none_is_an_error(tmp_path):
     (tmp_path / "a.jpg").touch()
-    with pytest.raises(SamecamError, match="holds no photo of Dresden"):
+    with pytest.raises(SamecamError, match="holds no photos in an order that tells their cameras"):
         conduct("medium-dresden", data=tmp_path, study=tmp_path / "study")
 
 
@@ -210,12 +263,14 @@ def test_outliers_on_a_small_tree(tmp_path, vision, monkeypatch):
     document = conduct("outliers", data=vision, workers=1, **where)
     result = document["result"]
     assert document["kind"] == "real"
-    assert result["configurations"] == ["half"]
-    assert "Va20-strangers was left out: 20 cameras" in result["skipped"][0]
-    assert result["skipped"][1] == (
-        "No configuration fits, so 2 of 3 cameras are grouped, with one photo of each of the "
-        "others."
-    )
+    assert result["configurations"] == ["Va20-strangers-scaled"]
+    assert result["skipped"] == []
+    known = load_vision(vision).draw(2)
+    said = [note for note in result["notes"] if "scaled" in note]
+    assert said == [
+        f"Va20-strangers is scaled to 2 of 3 cameras, {len(known.photos)} photos, with one photo "
+        "of each of the others; in print it has 20 cameras, 4435 photos, and 50 strangers."
+    ]
     with open(tmp_path / "study/case-512/images.csv", newline="") as stream:
         rows = list(csv.DictReader(stream))
     good = Counter(row["path"].split("/")[0] for row in rows if row["status"] == "good")
@@ -226,8 +281,7 @@ def test_outliers_on_a_small_tree(tmp_path, vision, monkeypatch):
         assert run["n_images"] == good.total()
         assert run["strangers"] == sum(count == 1 for count in good.values())
     assert result["printed"] == []
-    said = experiment("outliers").text(result)
-    assert result["skipped"][1] in said
+    assert said[0] in experiment("outliers").text(result)
     assert (tmp_path / "results/outliers-real.svg").is_file()
 
 
@@ -280,12 +334,13 @@ def test_rivals_table_on_a_small_tree(tmp_path, dresden, monkeypatch):
     where = {"study": tmp_path / "study", "results": tmp_path / "results", "quick": True}
     document = conduct("rivals-table", data=dresden, workers=1, **where)
     result = document["result"]
-    assert result["configurations"] == ["all"]
-    assert len(result["skipped"]) == 5
+    assert result["configurations"] == ["phan-D2-scaled", "phan-D4-scaled"]
+    assert len(result["skipped"]) == 2
     said = experiment("rivals-table").text(result)
     assert all(reason in said for reason in result["skipped"])
+    assert "phan-D2 is scaled to 6 cameras, 6 photos each" in said
     assert "Twins" not in said
-    assert "| method | all |" in said
+    assert "| method | D2-scaled | D4-scaled |" in said
     assert (tmp_path / "results/rivals-table-real.svg").is_file()
 
 
@@ -294,9 +349,9 @@ def test_running_time_on_a_small_tree(tmp_path, dresden, monkeypatch):
     study = Study(tmp_path / "study")
     where = {"study": study.folder, "results": tmp_path / "results", "quick": True}
     result = conduct("running-time", data=dresden, workers=1, **where)["result"]
-    assert result["configurations"] == ["all"]
+    assert result["configurations"] == ["Da10-scaled"]
     assert result["side"] == 512
-    assert len(result["skipped"]) == 3
+    assert len(result["skipped"]) == 1
     assert {run["method"] for run in result["runs"]} == {"ours", "ls-ssc", "ssc-nc"}
     for run in result["runs"]:
         assert run["reading"] > 0

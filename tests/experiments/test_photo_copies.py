@@ -94,38 +94,6 @@ def test_squares_that_nearly_all_photos_hold(tmp_path):
         sets.allowed_sides(_headers(tmp_path / "c", [(600, 600)] * 8 + [(500, 600)] * 2), (256,))
 
 
-@pytest.mark.parametrize(
-    ("tree", "name", "cameras"),
-    [
-        (["x/1.jpg", "x/2.jpg", "truth.csv"], "truth", {"one", "two"}),
-        (
-            ["D01_A_B/images/nat/1.jpg", "D02_A_C/images/nat/1.jpg"],
-            "VISION",
-            {"D01_A_B", "D02_A_C"},
-        ),
-        (["Ixus_0_12.JPG", "Ixus_1_13.JPG"], "Dresden", {"Ixus_0", "Ixus_1"}),
-        (["Pixel/1.jpg", "Canon/1.jpg"], "folders", {"Pixel", "Canon"}),
-    ],
-)
-def test_a_collection_is_known_by_its_folder(tmp_path, texture, tree, name, cameras):
-    for path in tree:
-        file = tmp_path / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if file.suffix == ".csv":
-            file.write_text("path,camera\nx/1.jpg,one\nx/2.jpg,two\n")
-        else:
-            _photo(file, texture)
-    collection = sets.open_collection(tmp_path)
-    assert collection.name == name
-    assert set(collection.cameras) == cameras
-
-
-def test_a_folder_that_tells_no_cameras(tmp_path, texture):
-    _photo(tmp_path / "holiday.jpg", texture)
-    with pytest.raises(SamecamError, match=r"truth\.csv"):
-        sets.open_collection(tmp_path)
-
-
 def test_with_quick_at_most_twelve_photos_of_a_real_camera(tmp_path, texture):
     lines = ["path,camera"]
     for camera, count in (("many", 15), ("few", 3)):

@@ -46,6 +46,37 @@ def test_where_ours_is_behind_is_said():
     ]
 
 
+def test_the_best_is_first_whoever_it_is():
+    result = planted(0.8, 0.9)
+    for row, seconds in zip(result["rows"], (2.0, 0.25), strict=True):
+        row["seconds"] = seconds
+    assert _grid.best_first(result, ["A"]) == [("msc", "msc"), ("ours", "ours")]
+    assert not any("not first" in said for said in standing(result, ["A"]))
+    result["best_first"] = True
+    assert standing(result, ["A"])[0] == (
+        "**Ours is not first, msc is:** F .800 against .900, precision 1 against 1, recall .700 "
+        "against .700, photos left alone 7 against 0, seconds 2 against 0.25."
+    )
+    assert standing(result, ["A"])[2] == (
+        "On A ours has precision 1, recall .70, 5 groups for 5 cameras, photos left alone: 7; msc, "
+        "which has the highest F there, has precision 1, recall .70, 5 groups, photos left alone: "
+        "0."
+    )
+    assert standing(planted(0.9, 0.8) | {"best_first": True}, ["A"])[0].startswith("In F, no")
+    # Level in F: precision tells, and then time.
+    ours, other = (row | {"f": 0.9} for row in result["rows"])
+    level = {"rows": [ours | {"precision": 0.9}, other], "best_first": True}
+    assert _grid.best_first(level, ["A"])[0][0] == "msc"
+    assert "**Ours is not first, msc is:** F .900 against .900" in standing(level, ["A"])[0]
+    assert _grid.best_first({"rows": [ours, other]}, ["A"])[0][0] == "msc"
+    slow = {"rows": [ours, other | {"seconds": 3.0}]}
+    assert _grid.best_first(slow, ["A"])[0][0] == "ours"
+    # One that failed comes last, and what another place has does not count.
+    failed = {"configuration": "A", "method": "ccc", "label": "CCC", "runs": 0, "failed": "no"}
+    slow["rows"].append(failed)
+    assert [method for method, _ in _grid.best_first(slow, ["A"])] == ["ours", "msc", "ccc"]
+
+
 def test_strangers_are_no_cameras_that_a_group_is_missing_of():
     result = planted(0.8, 0.9)
     result["rows"][0] |= {"n_cameras": 55, "strangers": 50, "n_clusters": 6, "n_unclustered": 0}

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
+from samecam.case import source_names, sources_by_camera
 from samecam.report import _shared
 from samecam.report._links import weakest_link
 from samecam.report._shared import shared_cameras
-from samecam.report._sources import source_names, sources_by_camera
 from tests.report.test_pictures import planted
 
 PARTS = st.sampled_from(["a", "b", "c", "<b>", "\udcff"])

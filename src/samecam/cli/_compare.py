@@ -68,9 +68,10 @@ def compare(case: str, timeout: float | None, as_json: bool, quiet: bool, **opti
 
     Each runs in a process of its own, one after another. The answer in CASE stays as it
     is; the table is written beside it as compare.json, or to -o, with a picture beside it.
-    Photos count as in samecam evaluate. Seconds are those of the method, without reading
-    the photos and without the correlations that methods share; memory is the most that
-    its process held.
+    The best is first: by F, then precision, then time. Photos count as in samecam evaluate,
+    but those of the truth that are not in the case are left out. Seconds are those of the
+    method, without reading the photos and without the correlations that methods share;
+    memory is the most that its process held.
     """
     from samecam.case import compare_methods
 
@@ -89,6 +90,7 @@ def _table(result: "Comparison") -> list[str]:
     lines += [_line(row) for row in result.rows if not row.failure]
     lines += [f"{row.method:{_NAME}}  failed: {row.failure}" for row in result.rows if row.failure]
     lines.append("")
+    lines += [said for said in (result.scaled, result.remark) if said]
     if result.correlating is not None:
         lines.append(
             f"Correlating the {counted(result.photos, 'photo')} took {result.correlating:.1f} s, "

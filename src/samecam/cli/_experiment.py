@@ -22,7 +22,7 @@ from samecam.cli._types import Count
     "--data",
     type=click.Path(),
     metavar="DIR",
-    help="Root of Dresden, VISION or RAISE as downloaded; without it, twins.",
+    help="Root of a collection, as downloaded; without it, twins.",
 )
 @option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
 @option(

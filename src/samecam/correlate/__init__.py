@@ -14,6 +14,7 @@ from samecam.correlate._group_sums import (
     row_products,
     squared_norms,
 )
+from samecam.correlate._kept import KeptGram, KeptGrams
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels, whole_weights
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
@@ -25,6 +26,8 @@ __all__ = [
     "DEFAULT_MEMORY",
     "LEAST_MEMORY",
     "DoubleMatrix",
+    "KeptGram",
+    "KeptGrams",
     "Membership",
     "PhotoSums",
     "RowSum",

@@ -215,6 +215,16 @@ def count_ones(words: Words, out: npt.NDArray[np.int64]) -> None:
 
 
 @jit(nogil=True)
+def count_unlike(words: Words, out: npt.NDArray[np.int64]) -> None:
+    """Add to out[i] the bits in which words[2i] and words[2i + 1] differ."""
+    for i in range(len(words) // 2):
+        count = np.uint64(0)
+        for k in range(words.shape[1]):
+            count += popcount(words[2 * i, k] ^ words[2 * i + 1, k])
+        out[i] += np.int64(count)
+
+
+@jit(nogil=True)
 def fill_columns(
     words: Words,
     start: int,

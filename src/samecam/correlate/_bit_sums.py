@@ -50,10 +50,12 @@ class BitMembers:
         two bits rounded
     norms : (n,) what products of a sum with each row are divided by
     square : what products of two sums are divided by
+    pixels : of a row
     """
 
     def __init__(self, source: FingerprintStore, members: Membership) -> None:
-        self.members, self.planes, self.square = members, source.planes, float(source.n_pixels)
+        self.members, self.planes, self.pixels = members, source.planes, source.n_pixels
+        self.square = float(self.pixels)
         self.norms: Doubles = np.full(len(members), self.square)
         self.parts: Doubles = members.row_weights.astype(np.float64)
         if self.planes == 2:
@@ -68,10 +70,10 @@ class BitMembers:
         """What sums of numbers are multiplied with."""
         return float(self.square**-0.5 * self.members.unit)
 
-    def only(self, first: int, last: int) -> "BitMembers":
-        """Groups first … last − 1 alone, of all photos."""
+    def only(self, groups: Rows) -> "BitMembers":
+        """Some groups alone, counted from 0, of all photos."""
         result = copy(self)
-        result.members = self.members.only(first, last)
+        result.members = self.members.only(groups)
         return result
 
     def columns(self, rows: Rows | None = None) -> "Columns":
@@ -190,7 +192,7 @@ def other_products(source: FingerprintStore, members: Membership, memory: int) -
     out = np.zeros((members.count, n), dtype=np.float32)
     room = memory - out.nbytes
     for first, last in even_blocks(members.count, max(1, room // 2 // max(8 * n, 1))):
-        some = given.only(first, last)
+        some = given.only(np.arange(first, last))
         groups, inside = some.members.groups, some.members.inside
         products = np.zeros((some.members.count, n))
         fill_products(source, some, products, some.width(n, room - products.nbytes))
@@ -258,6 +260,8 @@ def fill_products(
 ) -> None:
     """Inner products s_c·x_i of groups with photos into `out`, which is zero before.
 
+    What a photo has with itself is `given.parts`: its norm counts as 1 to the last digit.
+
     Parameters
     ----------
     source : rows of bits
@@ -267,13 +271,14 @@ def fill_products(
     rows : numbers of the photos, rising, default all
     count : told of words · photos
     """
-    from samecam.correlate._bit_kernels import add_weighted, count_ones
+    from samecam.correlate._bit_kernels import add_weighted, count_ones, count_unlike
 
     d, counts, planes = source.n_pixels, out.view(np.int64), given.planes
     wanted = None if rows is None else given.members.with_members(rows)
     at = None if rows is None or wanted is None else as_pairs(np.searchsorted(wanted, rows), planes)
     columns = given.columns(wanted)
     ones = np.zeros(planes * out.shape[1], dtype=np.int64)
+    small = np.zeros(out.shape[1], dtype=np.int64)
     buffer = np.empty(len(columns) * width, dtype=np.uint64)
 
     def take(tile: Tile, part: Counts) -> None:
@@ -286,16 +291,23 @@ def fill_products(
             columns.fill(part, some, differences)
             differences.add(some, photos, 0, part.shape[1])
             count_ones(photos, ones)
+            if planes == 2:
+                count_unlike(photos, small)
             if count is not None:
                 count.add(photos.size)
     centred, most = 2 * ones - d, d
     if planes == 2:
         centred, most = 2 * centred[::2] + centred[1::2], 3 * d
-    norms = given.norms if rows is None else given.norms[rows]
+    chosen = slice(None) if rows is None else rows
+    norms, labels, unit = given.norms[chosen], given.members.labels[chosen], given.members.unit
+    own = np.rint(given.members.row_weights[chosen] / unit).astype(np.int64) * (9 * d - 8 * small)
     spare = columns.total - columns.size
     for c in range(given.members.count):
         line = columns.total[c] * most - 2 * counts[c] + spare[c] * centred
-        out[c] = line * given.members.unit / norms
+        mine = np.flatnonzero(labels == c) if planes == 2 else slice(0)
+        line[mine] -= own[mine]
+        out[c] = line * unit / norms
+        out[c, mine] += given.parts[chosen][mine]
 
 
 def as_pairs(rows: Rows, planes: int) -> Rows:

@@ -66,11 +66,11 @@ class Membership:
         """The same groups with some photos alone."""
         return Membership(self.labels[rows], self.count, self.row_weights[rows], self.unit)
 
-    def only(self, first: int, last: int) -> "Membership":
-        """Groups first … last − 1 alone, of all photos."""
-        some = (self.labels >= first) & (self.labels < last)
-        labels = np.where(some, self.labels - first, -1)
-        return Membership(labels, last - first, self.row_weights, self.unit)
+    def only(self, groups: Rows) -> "Membership":
+        """Some groups alone, counted from 0, of all photos."""
+        numbers = np.full(self.count + 1, -1, dtype=np.intp)  # the last: of photos in none
+        numbers[groups] = np.arange(len(groups))
+        return Membership(numbers[self.labels], len(groups), self.row_weights, self.unit)
 
     @property
     def whole(self) -> npt.NDArray[np.int64]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from samecam.arrays import Doubles, Floats, Rows
 from samecam.compute import format_bytes
 from samecam.correlate import _bit_sums
+from samecam.correlate._kept import KeptGram, fill_from_gram
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, RowAdder, checked_labels, even_blocks
 from samecam.correlate._progress import PhotoCount, Progress
@@ -61,6 +62,7 @@ def photo_sums(
     memory: int = DEFAULT_MEMORY,
     folder: Path | None = None,
     progress: Progress | None = None,
+    gram: KeptGram | None = None,
 ) -> PhotoSums:
     """Every photo's inner product with the sum of every group, within `memory` bytes.
 
@@ -76,11 +78,13 @@ def photo_sums(
     memory : bytes for everything held at a time, the result included; under 16 MiB counts as that
     folder : for a temporary file
     progress : called with photos done and all photos
+    gram : correlations of all photos, if they are kept. Of rows of bits these give the same numbers
+        to the last digit, and the rows are not read; of others they are not used
     """
     n = len(source)
     members = Membership(checked_labels(labels, n))
     if are_bits(source):
-        return _sums_of_bits(source, members, memory, folder, progress)
+        return _sums_of_bits(source, members, memory, folder, progress, gram)
     plan = _plan(members, pixels(source), memory)
     out = DoubleMatrix((members.count, n), in_memory=plan.in_memory, folder=folder)
     work = _Work(source, members, plan, out, np.zeros(n), progress)
@@ -120,21 +124,26 @@ def _sums_of_bits(
     memory: int,
     folder: Path | None,
     progress: Progress | None,
+    gram: KeptGram | None,
 ) -> PhotoSums:
     """Of rows of bits: all groups at a time, or as many as fit where the products do not."""
     n, count = len(members), members.count
     in_memory, left = _room(n, count, memory)
-    blocks = [(0, count)] if in_memory else even_blocks(count, max(1, left // 2 // (8 * n)))
-    taken = 0 if in_memory else 8 * n * max(b - a for a, b in blocks)
     out = DoubleMatrix((count, n), in_memory=in_memory, folder=folder)
+    given, groups = _bit_sums.BitMembers(source, members), np.arange(count)
+    if gram is not None:
+        groups = fill_from_gram(gram, given, out, left // 2, PhotoCount(n, n, progress))
+    whole = in_memory and len(groups) == count
+    blocks = even_blocks(len(groups), count if whole else max(1, left // 2 // (8 * n)))
     told = PhotoCount(n, n * source.n_words * len(blocks), progress)
-    given = _bit_sums.BitMembers(source, members)
     for first, last in blocks:
-        some = given.only(first, last)
-        target = out.read(first, last) if in_memory else np.zeros((last - first, n))
-        width = some.width(n, left - taken)
+        some = given.only(groups[first:last])
+        target = out.read(first, last) if whole else np.empty((last - first, n))
+        target[:] = 0
+        width = some.width(n, left - (0 if whole else target.nbytes))
         _bit_sums.fill_products(source, some, target, width, count=told)
-        out.write(first, target)
+        for group, line in zip(groups[first:last].tolist(), target, strict=True):
+            out.write(group, line[np.newaxis])
         del target  # before the next is made
     return PhotoSums(out, np.where(members.labels >= 0, given.parts, 1.0), left)
 

@@ -3,23 +3,20 @@
 All is counted in whole numbers: neither threads nor budgets change a result.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Rows, Words
-from samecam.compute import thread_count
 from samecam.correlate._bit_sums import Columns, as_bits, held_rows
 from samecam.correlate._bits import Differences
+from samecam.correlate._each_row import Encoded, each_row, stored_rows
 from samecam.correlate._membership import Membership, whole_weights
 from samecam.correlate._strips import DEFAULT_MEMORY, bit_strips, row_scales, word_width
 from samecam.store import FingerprintStore
 
 Wholes = npt.NDArray[np.int64]
-Encoded = npt.NDArray[Any]  # a row as it is stored: words, or int8
 
 _WORD = 64
 _LARGEST = 127  # of int8
@@ -103,22 +100,18 @@ def shifted_products(
     source : rows of bits or int8, of one frame
     members : their numbers
     offsets : pixels, multiples of 64, from 0 to less than those of a row
-    memory : bytes for what is held at a time, but for the sum and one row a thread
+    memory : bytes for what is held at a time, but for the sum and two rows a thread
 
     Returns
     -------
     (members, offsets) float64
     """
-    total, threads = sum_rows(source, members, memory=memory), thread_count()
-    work = partial(total.shifted, offsets=offsets, member=True)
-    out = np.empty((len(members), len(offsets)))
-    step = max(threads, memory // _row_bytes(source))
-    with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(members), step):
-            values, scales = _stored(source, members[first : first + step])
-            for k, line in enumerate(pool.map(work, values, scales.tolist()), first):
-                out[k] = line
-    return out
+    total = sum_rows(source, members, memory=memory)
+
+    def work(_: int, values: Encoded, scale: float) -> Doubles:
+        return total.shifted(values, scale, offsets, member=True)
+
+    return each_row(source, members, work, len(offsets), memory)
 
 
 def shifted_correlations(
@@ -142,46 +135,25 @@ def shifted_correlations(
     photos : numbers of the photos
     squares : (photos,) squared norm of the sum, without the photo if it is in it
     offsets : pixels, as for `shifted_products`; none is 0
-    memory : bytes for what is held at a time, but for the sum and one row a thread
+    memory : bytes for what is held at a time, but for the sum and two rows a thread
 
     Returns
     -------
     (photos, offsets) float64
     """
-    total, threads = sum_rows(source, members, memory=memory), thread_count()
+    total = sum_rows(source, members, memory=memory)
     many = len(members) >= _MANY
-    inside = np.isin(photos, members)
-    out = np.empty((len(photos), len(offsets)))
+    inside = np.isin(photos, members).tolist()
+    norms = np.sqrt(np.maximum(squares, _EMPTY))
     if many and len(photos):
         total.prepare()
 
-    def work(values: Encoded, scale: float, member: bool, square: float) -> Doubles:
+    def work(k: int, values: Encoded, scale: float) -> Doubles:
         if many:
             return total.correlations(values, scale, offsets)
-        return np.asarray(total.shifted(values, scale, offsets, member=member) / np.sqrt(square))
+        return np.asarray(total.shifted(values, scale, offsets, member=inside[k]) / norms[k])
 
-    step = max(threads, memory // _row_bytes(source))
-    with ThreadPoolExecutor(threads) as pool:
-        for first in range(0, len(photos), step):
-            some = slice(first, first + step)
-            values, scales = _stored(source, photos[some])
-            norms = np.maximum(squares[some], _EMPTY).tolist()
-            lines = pool.map(work, values, scales.tolist(), inside[some].tolist(), norms)
-            for k, line in enumerate(lines, first):
-                out[k] = line
-    return out
-
-
-def _row_bytes(source: FingerprintStore) -> int:
-    return (source.n_words if source.is_bits else source.n_pixels) * source.kind.itemsize
-
-
-def _stored(source: FingerprintStore, rows: Rows) -> tuple[Encoded, Encoded]:
-    """Rows as they are stored, and their scales."""
-    values = np.empty((len(rows), _row_bytes(source) // source.kind.itemsize), dtype=source.kind)
-    scales = np.empty(len(rows), dtype=np.float32)
-    source.read_stored(rows, values, scales)
-    return values, scales
+    return each_row(source, photos, work, len(offsets), memory)
 
 
 class _Planes(NamedTuple):
@@ -343,7 +315,7 @@ class _ByteSum:
         self._unit = float(scales.max(initial=0)) / steps or 1.0
         self._total = np.zeros(source.n_pixels, dtype=np.int32)
         for k in range(len(members)):
-            values, _ = _stored(source, members[k : k + 1])
+            values, _ = stored_rows(source, members[k : k + 1])
             add_weighted(values[0], self._weight(scales[k]), self._total)
 
     def _weight(self, scale: float) -> int:

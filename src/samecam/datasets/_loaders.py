@@ -2,23 +2,33 @@
 
 import os
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Literal
 
 from samecam.datasets._collection import SUFFIXES, Collection, Photo, gather, pictures
+from samecam.datasets._devices import (
+    Root,
+    load_floreview,
+    load_fodb,
+    load_modern_devices,
+    load_vision,
+)
 from samecam.errors import SamecamError
 from samecam.inputs import read_input
 from samecam.metrics import read_columns, read_truth
 
-Root = str | os.PathLike[str]
-
 _DRESDEN = re.compile(r"(?P<model>.+)_(?P<device>\d+)_(?P<number>\d+)\.jpe?g", re.IGNORECASE)
 _NOT_NATURAL = re.compile(r"flat|dark", re.IGNORECASE)
-_VISION = re.compile(r"(?P<device>D\d+)_(?P<model>.+)")
 _NUMBERED = re.compile(r"(?P<model>.+?)[ _-]+(?P<device>\d+)")
-_NAMED = 5  # folders that a note names, at most
+_VIEW = re.compile(r"view[ _-]?\d+", re.IGNORECASE)
+_BENCH_CAMERA = re.compile(r"camera[ _-]?\d+", re.IGNORECASE)
+_BENCH_TABLE = "PRNU*.csv"
+# Loaders in the order in which a tree is tried with them: those that ask for most come first.
+_BY_LOOKS = (
+    *("vision", "floreview", "fodb", "prnu-modern-devices", "prnu-bench", "dresden", "folders"),
+)
 
 
 def load_dresden(root: Root) -> Collection:
@@ -42,71 +52,6 @@ def load_dresden(root: Root) -> Collection:
         return Photo(path, camera, match["model"], match["device"])
 
     return gather("Dresden", root, read, "named like Model_Camera_NNNNN.JPG")
-
-
-def load_vision(root: Root, kind: str = "nat") -> Collection:
-    """VISION: one folder a device, at any depth, in it `images/KIND`.
-
-        root/D01_Samsung_GalaxyS3Mini/images/nat/D01_I_nat_0001.jpg
-        root/D01_Samsung_GalaxyS3Mini/images/flat/…
-        root/dataset/D02_Apple_iPhone4s/images/nat/…
-
-    Devices without such photos and pictures in no folder of a device are left out, and named
-    in the notes.
-
-    Parameters
-    ----------
-    root : folder that holds the folders of the devices, or the folder they are in
-    kind : "nat" natural, "flat", or through social media "natFBH", "natFBL", "natWA"
-    """
-    above: set[str] = set()  # folders that hold folders of devices
-    strange: list[str] = []  # pictures in none of these
-
-    def read(path: str) -> Photo | None:
-        parts = path.split("/")
-        at = next((k for k, part in enumerate(parts[:-1]) if _VISION.fullmatch(part)), None)
-        if at is None:
-            strange.append(path)
-            return None
-        above.add("/".join(parts[:at]))
-        match = _VISION.fullmatch(parts[at])
-        if match is None or len(parts) < at + 4 or parts[at + 1 : at + 3] != ["images", kind]:
-            return None
-        return Photo(path, parts[at], match["model"], match["device"])
-
-    whole = gather("VISION", root, read, f"in Dxx_Brand_Model/images/{kind}")
-    devices = {entry.name for folder in above for entry in os.scandir(Path(root, folder))
-               if _VISION.fullmatch(entry.name) and entry.is_dir()}  # fmt: skip
-    missing = sorted(devices.difference(whole.models))
-    notes = [f"{name} has no photo in images/{kind}: left out." for name in missing]
-    notes += _not_of_devices(strange, above)
-    return Collection("VISION", whole.root, whole.photos, tuple(notes))
-
-
-def _not_of_devices(paths: Iterable[str], above: Iterable[str]) -> list[str]:
-    """A remark on pictures in no folder of a device, by the folder that could be one.
-
-    `above` are the folders that hold devices; theirs and those above them could not.
-    """
-    entered = {
-        "",
-        *above,
-        *(str(parent) for name in above for parent in PurePosixPath(name).parents),
-    }
-    counts: Counter[str] = Counter()
-    for path in paths:
-        parts = path.split("/")
-        below = ("/".join(parts[:k]) for k in range(1, len(parts)))
-        counts[next((name for name in below if name not in entered), "no folder")] += 1
-    if not counts:
-        return []
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    named = [f"{count} in {name}" for name, count in ordered]
-    more = f" and {len(named) - _NAMED} more folders" if len(named) > _NAMED else ""
-    return [
-        f"{counts.total()} pictures are in no folder Dxx_Brand_Model: left out "
-        f"({', '.join(named[:_NAMED])}{more})."
-    ]
 
 
 def load_raise(root: Root) -> Collection:
@@ -135,6 +80,53 @@ def load_raise(root: Root) -> Collection:
     lacking = sum(file not in present for file in device)
     note = f"{lacking} of {len(device)} files of {tables[0].name} are not there."
     return gather("RAISE", root, read, f"named in {tables[0].name}", [note] if lacking else [])
+
+
+def load_prnu_bench(root: Root) -> Collection:
+    """PRNU-Bench: a table `PRNU*.csv` with the columns image_path and device, or its folders.
+
+        root/PRNU.csv                          image_path is relative to its folder
+        root/camera_1/view_1/….png             without a table: the device and its view,
+        root/view_2/camera_1/….png             one in the other, at any depth
+
+    The collection comes as a dataset of Hugging Face, which knows the device of each picture;
+    `datasets.load_from_disk(DIR).to_csv("DIR/PRNU.csv")` makes a table of it. Without one a
+    picture is part of it if a folder `view_N` is on its path; its camera is the folder
+    `camera_N`, or else the folder that `view_N` is in. The models are not told: every camera
+    is its own.
+    """
+    tables = sorted(Path(root).glob(_BENCH_TABLE))
+    if len(tables) > 1:
+        raise SamecamError(
+            f"{os.fspath(root)!r} holds {len(tables)} tables named {_BENCH_TABLE}: keep the one "
+            "that lists its pictures."
+        )
+    if not tables:
+        shape = f"in camera_N/view_N, and no table {_BENCH_TABLE} is there"
+        return gather("PRNU-Bench", root, _read_bench, shape)
+    rows = read_columns(tables[0], ("image_path", "device"))
+    device = {os.path.normpath(path): name for _, (path, name) in rows}
+    present = set(pictures(root))
+
+    def read(path: str) -> Photo | None:
+        camera = device.get(path)
+        return None if camera is None else Photo(path, camera, camera, camera)
+
+    lacking = sum(path not in present for path in device)
+    note = f"{lacking} of {len(device)} files of {tables[0].name} are not there."
+    shape = f"named in {tables[0].name}"
+    return gather("PRNU-Bench", root, read, shape, [note] if lacking else [])
+
+
+def _read_bench(path: str) -> Photo | None:
+    """A picture of PRNU-Bench, by the folders that it is in."""
+    folders = path.split("/")[:-1]
+    at = next((k for k, name in enumerate(folders) if _VIEW.fullmatch(name)), None)
+    if at is None:
+        return None
+    named = [name for name in folders if _BENCH_CAMERA.fullmatch(name)]
+    around = named or folders[at - 1 : at] or folders[at + 1 : at + 2]
+    return Photo(path, around[0], around[0], around[0]) if around else None
 
 
 def load_folders(root: Root) -> Collection:
@@ -183,10 +175,24 @@ LOADERS: Mapping[str, Callable[[Root], Collection]] = {
     "dresden": load_dresden,
     "vision": load_vision,
     "raise": load_raise,
+    "floreview": load_floreview,
+    "fodb": load_fodb,
+    "prnu-modern-devices": load_modern_devices,
+    "prnu-bench": load_prnu_bench,
     "folders": load_folders,
     "truth": load_truth,
 }
-Name = Literal["dresden", "vision", "raise", "folders", "truth"]
+Name = Literal[
+    "dresden",
+    "vision",
+    "raise",
+    "floreview",
+    "fodb",
+    "prnu-modern-devices",
+    "prnu-bench",
+    "folders",
+    "truth",
+]
 
 
 def load(name: Name, root: Root) -> Collection:
@@ -194,6 +200,36 @@ def load(name: Name, root: Root) -> Collection:
     if name not in LOADERS:
         raise SamecamError(f"{name!r} is no collection: choose from {', '.join(LOADERS)}.")
     return LOADERS[name](root)
+
+
+def open_collection(root: Root, expected: str | None = None) -> Collection:
+    """A collection by the look of its folder.
+
+    A `truth.csv` or the table of a collection tells; else the first loader that finds photos
+    reads it, and at last a folder is taken for a camera.
+
+    Parameters
+    ----------
+    root : its folder
+    expected : name of the loader that is tried before all others
+    """
+    folder = Path(root)
+    if not folder.is_dir():
+        raise SamecamError(f"{str(folder)!r} is no folder: name the root of the collection.")
+    if expected is not None:
+        with suppress(SamecamError):
+            return LOADERS[expected](root)
+    if (folder / "truth.csv").is_file():
+        return load_truth(folder / "truth.csv")
+    if any(folder.glob("RAISE*.csv")):
+        return load_raise(root)
+    for name in _BY_LOOKS:
+        with suppress(SamecamError):
+            return LOADERS[name](root)
+    raise SamecamError(
+        f"{str(folder)!r} holds no photos in an order that tells their cameras: put a truth.csv "
+        "with the columns path and camera into it."
+    )
 
 
 def _stem(path: str) -> str:

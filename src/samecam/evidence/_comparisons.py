@@ -96,6 +96,7 @@ def comparisons_from_rows(
     memory: int = correlate.DEFAULT_MEMORY,
     folder: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    gram: correlate.KeptGram | None = None,
 ) -> Comparisons:
     """The same from fingerprints, without the Gram matrix and within `memory` bytes.
 
@@ -107,9 +108,12 @@ def comparisons_from_rows(
         not depend on it
     folder : for a temporary file, if the comparisons do not fit; default the system's
     progress : called with photos done and all photos
+    gram : correlations of all photos, if they are kept; the result does not depend on it
     """
     groups = _checked(labels, len(source))
-    sums = correlate.photo_sums(source, groups, memory=memory, folder=folder, progress=progress)
+    sums = correlate.photo_sums(
+        source, groups, memory=memory, folder=folder, progress=progress, gram=gram
+    )
     return _compared(sums.products, sums.norms, groups, sums.memory, folder)
 
 

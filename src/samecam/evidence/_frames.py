@@ -19,6 +19,7 @@ def compare_frames(
     memory: int = correlate.DEFAULT_MEMORY,
     folder: Path | None = None,
     progress: Callable[[int, int], None] | None = None,
+    grams: Sequence[correlate.KeptGram | None] | None = None,
 ) -> list[tuple[Comparisons, Null]]:
     """Comparisons within each frame, and chance measured on the strangers of all of them.
 
@@ -30,16 +31,19 @@ def compare_frames(
     null_scales : of each frame, see `measured_null`
     memory, folder : see `comparisons_from_rows`
     progress : called with photos done and all photos of all frames
+    grams : correlations of each frame's photos, of those that are kept
     """
     total, done, left = sum(len(rows) for rows, _ in frames), 0, memory
     givens = []
-    for rows, labels in frames:
+    for (rows, labels), gram in zip(frames, grams or [None] * len(frames), strict=True):
 
         def told(count: int, _: int, before: int = done) -> None:
             if progress is not None:
                 progress(before + count, total)
 
-        given = comparisons_from_rows(rows, labels, memory=left, folder=folder, progress=told)
+        given = comparisons_from_rows(
+            rows, labels, memory=left, folder=folder, progress=told, gram=gram
+        )
         rows.close()
         givens.append(given)
         left = max(correlate.LEAST_MEMORY, min(left, given.memory))

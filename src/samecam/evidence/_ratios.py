@@ -62,11 +62,16 @@ class Members(NamedTuple):
 
 
 def known_members(scores: npt.ArrayLike) -> Members:
-    """What the scores of a group's members tell of the next photo's."""
+    """What the scores of a group's members tell of the next photo's.
+
+    A member is compared with the n − 1 others, the next photo with all n, whose sum has less noise:
+    its score is √(n/(n − 1)) times as large.
+    """
     values = np.log(np.maximum(np.asarray(scores, dtype=np.float64), _LEAST))
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"scores have shape {values.shape}; give those of one member or more")
-    return _law_of(np.array(len(values)), values.sum(), np.square(values).sum())
+    law = _law_of(np.array(len(values)), values.sum(), np.square(values).sum())
+    return law._replace(mean=law.mean + np.log(len(values) / max(len(values) - 1, 1)) / 2)
 
 
 def other_members(scores: npt.ArrayLike) -> Members:

@@ -141,6 +141,40 @@ def cell(result: Mapping[str, Any], configuration: str, method: str) -> Mapping[
     return None
 
 
+def best_first(result: Mapping[str, Any], configurations: Sequence[str]) -> list[tuple[str, str]]:
+    """Methods with their labels, the best first: by mean F, then precision, then time."""
+
+    def rank(item: tuple[str, str]) -> tuple[float, float, float]:
+        f, precision, seconds = (
+            mean_of(result, configurations, item[0], name) for name in ("f", "precision", "seconds")
+        )
+        return -rounded(f), -rounded(precision), seconds
+
+    known = {row["method"]: row["label"] for row in result["rows"]}
+    return sorted(known.items(), key=rank)
+
+
+def mean_of(
+    result: Mapping[str, Any], configurations: Sequence[str], method: str, name: str
+) -> float:
+    """Mean of a measure over configurations; one that the method could not do counts as 0."""
+    cells = [cell(result, place, method) for place in configurations]
+    values = [0.0 if row is None else float(row.get(name, 0.0)) for row in cells]
+    return sum(values) / max(len(values), 1)
+
+
+def of_photographs(plan: Plan, scored: Mapping[str, Any]) -> dict[str, Any]:
+    """What a result on real photographs has beside its scores, ready for JSON.
+
+    Its key "best_first" says that methods are listed by their scores, whoever comes first.
+    """
+    return {
+        "skipped": list(plan.skipped),
+        "notes": remarks(plan, scored),
+        "best_first": True,
+    }
+
+
 def behind(result: Mapping[str, Any], margin: float = 0.0) -> list[dict[str, Any]]:
     """Where another method's mean F is above ours by more than `margin`: both, largest first."""
     ahead = []

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from samecam.datasets import Twin, twin
+from samecam.datasets import Twin, open_collection, twin
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
 from samecam.experiments._photo_correlations import good_correlations
-from samecam.experiments._photo_sets import PhotoSet, allowed_sides, open_collection
+from samecam.experiments._photo_sets import PhotoSet, allowed_sides
 from samecam.experiments._sources import twin_parameters
 
 SIDE = 512

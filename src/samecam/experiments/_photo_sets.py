@@ -1,7 +1,6 @@
 """Photographs for experiments: simulated or real."""
 
 import hashlib
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,15 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from samecam.datasets import (
-    Collection,
-    configuration,
-    load_dresden,
-    load_folders,
-    load_raise,
-    load_truth,
-    load_vision,
-)
+from samecam.datasets import Collection, configuration, load_truth, open_collection
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
 from samecam.inputs import open_regular
@@ -181,25 +172,6 @@ def largest_cameras(root: Path, cameras: int, fewest: int) -> tuple[Collection, 
             f"{fewest} photos each."
         )
     return collection, dict(most)
-
-
-def open_collection(root: Path) -> Collection:
-    """A collection by the look of its folder: `truth.csv`, RAISE, VISION, Dresden, folders."""
-    if not os.path.isdir(root):
-        raise SamecamError(f"{str(root)!r} is no folder: name the root of the collection.")
-    if (root / "truth.csv").is_file():
-        return load_truth(root / "truth.csv")
-    if any(root.glob("RAISE*.csv")):
-        return load_raise(root)
-    for load in (load_vision, load_dresden, load_folders):
-        try:
-            return load(root)
-        except SamecamError:
-            continue
-    raise SamecamError(
-        f"{str(root)!r} holds no photos in an order that tells their cameras: put a truth.csv "
-        "with the columns path and camera into it."
-    )
 
 
 def allowed_sides(photos: PhotoSet, sides: Sequence[int]) -> list[int]:

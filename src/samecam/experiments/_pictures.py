@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from samecam.datasets import SCALED
 from samecam.drawing import COLOURS as COLOURS
 from samecam.drawing import INK as INK
 from samecam.drawing import OTHER as OTHER
@@ -64,7 +65,8 @@ def shade(ax: "Axes", cells: Cells, title: str, *, least: float, most: float, cm
                 weight=weight,
                 color="white" if light else INK,
             )
-    ax.set_xticks(range(len(cells.columns)), cells.columns, fontsize=8)
+    names = [name.replace(SCALED, "\nscaled") for name in cells.columns]
+    ax.set_xticks(range(len(names)), names, fontsize=8)
     ax.set_yticks(range(len(cells.rows)), cells.rows, fontsize=8.5)
     # Axes that share their rows show the names once.
     for tick, name in zip(ax.get_yticklabels(), cells.rows, strict=False):

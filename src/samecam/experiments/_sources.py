@@ -11,11 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.compute import Resources
-from samecam.datasets import LOADERS, Collection, Configuration, Twin, configuration, twin
+from samecam.datasets import (
+    SCALED,
+    Collection,
+    Configuration,
+    Photo,
+    Twin,
+    configuration,
+    open_collection,
+    scale,
+    twin,
+)
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
+from samecam.pages import listed
 
 _MEMORY = 8 << 30
+_FOREIGN = "The photos are of {}, so that nothing here is the paper's own collection."
 
 
 class Correlations(NamedTuple):
@@ -70,12 +82,15 @@ def plan(
     names: Sequence[str],
     sizes: Mapping[str, Sequence[int]] | None = None,
 ) -> Plan:
-    """Twins of the named configurations or, with `context.data`, draws of the real collection.
+    """Twins of the named configurations or, with `context.data`, draws of a real collection.
+
+    Of one that has less than a configuration asks for, or of another one, what is there is
+    drawn in the same spirit, and the notes say so.
 
     Parameters
     ----------
     context : `data` tells which
-    collection : "dresden", "vision" or "raise", for real ones
+    collection : "dresden", "vision" or "raise", which a real one is taken to be if it can
     names : of the configurations
     sizes : photos of each camera, for real ones of which not all photos there are are wanted
     """
@@ -115,30 +130,77 @@ def twin_parameters(model: Twin, *, whole: bool = False) -> dict[str, Any]:
 def _real(
     context: Context, collection: str, names: Sequence[str], sizes: Mapping[str, Sequence[int]]
 ) -> Plan:
+    """Draws of a real collection, scaled to what it has where it has less than they ask for."""
     assert context.data is not None
-    whole = LOADERS[collection](context.data)
-    sources: list[Source] = []
-    skipped: list[str] = []
+    whole = open_collection(context.data, collection)
+    foreign = whole.name.lower() != collection
+    drawn: dict[str, Collection] = {}
+    skipped = [_FOREIGN.format(whole.name)] if foreign else []
     for name in names:
         try:
-            drawn = draw(whole, configuration(name), sizes.get(name, ()))
+            drawn[name] = _fitted(whole, configuration(name), sizes.get(name, ()), foreign=foreign)
         except SamecamError as error:
             skipped.append(f"{name} was left out: {error}")
-            continue
-        sources.append(_real_source(context, drawn, configuration(name)))
-    if not sources and any(configuration(name).strangers for name in names):
-        half = (len(whole.models) + 1) // 2
-        others = len(whole.models) - half
-        drawn = add_strangers(whole, whole.draw(half), others)
-        sources.append(_real_source(context, drawn, None, "half"))
-        skipped.append(
-            f"No configuration fits, so {half} of {half + others} cameras are grouped, with one "
-            "photo of each of the others."
-        )
-    elif not sources:
+    again = _again(drawn)
+    skipped += [
+        f"{listed(others)} would take the photos of {drawn[name].name} again: left out."
+        for name, others in again.items()
+        if others
+    ]
+    sources = [_real_source(context, drawn[name], configuration(name)) for name in again]
+    if not sources:
         sources.append(_real_source(context, whole, None))
         skipped.append(f"No configuration fits, so all {len(whole.photos)} photos are grouped.")
     return Plan(sources, tuple(skipped))
+
+
+def _again(drawn: Mapping[str, Collection]) -> dict[str, list[str]]:
+    """Configurations that are kept, with those that would take the same photos again.
+
+    Of such the one that is not scaled is kept, or else the first.
+    """
+    kept: dict[tuple[Photo, ...], str] = {}
+    for name in sorted(drawn, key=lambda name: drawn[name].name.endswith(SCALED)):
+        kept.setdefault(drawn[name].photos, name)
+    of = {name: kept[photos.photos] for name, photos in drawn.items()}
+    return {
+        name: [other for other in drawn if of[other] == name and other != name]
+        for name in drawn
+        if of[name] == name
+    }
+
+
+def _fitted(
+    whole: Collection, wanted: Configuration, sizes: Sequence[int], *, foreign: bool
+) -> Collection:
+    """A configuration as it is in print or, where there is less, scaled; not of the same name.
+
+    The name of one that is as in print, but of another collection, ends in "-like".
+    """
+    try:
+        drawn = draw(whole, wanted, sizes)
+    except SamecamError:
+        if wanted.strangers:
+            return _half(whole, wanted)
+        return scale(whole, wanted, sizes)
+    return replace(drawn, name=f"{wanted.name}-like") if foreign else drawn
+
+
+def _half(whole: Collection, wanted: Configuration) -> Collection:
+    """Half of the cameras, and one photo of each of the others: strangers where there are few."""
+    there = len(whole.models)
+    half = (there + 1) // 2
+    if there < 2:
+        raise SamecamError(f"{wanted.name} needs two cameras and there is {there}: give more.")
+    known = whole.draw(half)
+    name = wanted.name + SCALED
+    drawn = add_strangers(whole, replace(known, name=name), there - half)
+    note = (
+        f"{wanted.name} is scaled to {half} of {there} cameras, {len(known.photos)} photos, with "
+        f"one photo of each of the others; in print it has {wanted.cameras} cameras, "
+        f"{wanted.images} photos, and {wanted.strangers} strangers."
+    )
+    return replace(drawn, notes=(*drawn.notes, note))
 
 
 def draw(whole: Collection, wanted: Configuration, sizes: Sequence[int] = ()) -> Collection:
@@ -178,13 +240,8 @@ def add_strangers(whole: Collection, drawn: Collection, count: int) -> Collectio
     return replace(drawn, photos=photos, notes=notes)
 
 
-def _real_source(
-    context: Context, drawn: Collection, wanted: Configuration | None, name: str = "all"
-) -> Source:
-    """Photos of a draw: extracted into the study's case where they are not yet, and correlated.
-
-    `name` is for those of no configuration.
-    """
+def _real_source(context: Context, drawn: Collection, wanted: Configuration | None) -> Source:
+    """Photos of a draw: extracted into the study's case where they are not yet, and correlated."""
     side = 512 if wanted is None else wanted.side
     listed = "\n".join(f"{photo.path}\t{photo.camera}" for photo in drawn.photos)
     digest = hashlib.sha256(listed.encode("utf-8", "surrogateescape")).hexdigest()
@@ -201,7 +258,7 @@ def _real_source(
     def extract() -> Fingerprints:
         return _fingerprints(context, drawn, side)
 
-    known = name if wanted is None else wanted.name
+    known = "all" if wanted is None else drawn.name
     return Source(known, wanted, side * side, parameters, load, drawn.notes, extract)
 
 

@@ -1,9 +1,9 @@
 """Text on the rows of a result: how ours compares, what failed, means with their spread."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from samecam.experiments._grid import behind, cell
+from samecam.experiments._grid import behind, best_first, cell, mean_of
 from samecam.pages import count, listed, share
 
 _TIE = 2e-6
@@ -38,7 +38,7 @@ def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[s
     ahead = behind(result, _TIE)
     places = [name for name in configurations if any(r["configuration"] == name for r in ahead)]
     free, total = len(configurations) - len(places), len(configurations)
-    sentences = []
+    sentences = _not_first(result, configurations)
     if not places:
         shown = "" if total == 1 else f" on any of these {total}"
         sentences.append(f"In F, no method is ahead of ours{shown}.")
@@ -55,6 +55,35 @@ def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[s
             f"Level with ours{where}, where F does not tell the best apart: {'; '.join(ties)}."
         )
     return sentences
+
+
+def _not_first(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
+    """Where methods are listed the best first and that is not ours: what both have, in the mean."""
+    if not result.get("best_first"):
+        return []
+    (first, label), *_ = best_first(result, configurations)
+    if first == "ours" or all(row["method"] != "ours" for row in result["rows"]):
+        return []
+
+    def pair(name: str, words: Callable[[float], str]) -> str:
+        values = (mean_of(result, configurations, method, name) for method in ("ours", first))
+        ours, theirs = map(words, values)
+        return f"{ours} against {theirs}"
+
+    mean = "" if len(configurations) == 1 else " in the mean"
+    return [
+        f"**Ours is not first, {label} is:** F {pair('f', _three)}{mean}, precision "
+        f"{pair('precision', _three)}, recall {pair('recall', _three)}, photos left alone "
+        f"{pair('n_unclustered', count)}, seconds {pair('seconds', _three_digits)}."
+    ]
+
+
+def _three(value: float) -> str:
+    return share(value, 3)
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.3g}"
 
 
 def _leads(ahead: Sequence[Mapping[str, Any]]) -> str:
@@ -89,6 +118,14 @@ def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any
         f"{count(cameras)} cameras{f' and {count(strangers)} strangers' if strangers else ''}, "
         f"photos left alone: {count(ours['n_unclustered'])}"
     )
+    if result.get("best_first"):  # measured facts alone
+        first = max(others, key=lambda row: (row["f"], row["precision"]))
+        return (
+            f"{text}; {first['label']}, which has the highest F there, has precision "
+            f"{share(first['precision'])}, recall {share(first['recall'])}, "
+            f"{count(first['n_clusters'])} groups, photos left alone: "
+            f"{count(first['n_unclustered'])}."
+        )
     if ours["n_unclustered"] > max(row["n_unclustered"] for row in others):
         return (
             f"{text}, more than those ahead of it: it asks for evidence before a photo joins a "

@@ -8,9 +8,17 @@ from samecam import pages
 from samecam.datasets import configuration
 from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import GridRun, cell, grid_runs, remarks, run_grid, score_grid
+from samecam.experiments._grid import (
+    GridRun,
+    best_first,
+    cell,
+    grid_runs,
+    of_photographs,
+    run_grid,
+    score_grid,
+)
 from samecam.experiments._methods import METHODS
-from samecam.experiments._sources import Plan, plan
+from samecam.experiments._sources import Plan, Source, plan
 from samecam.experiments._study import Study
 from samecam.experiments._text import failures, standing, with_spread
 
@@ -50,16 +58,19 @@ def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
     return {
         "collection": collection,
         "configurations": names,
-        "cameras": [_cameras(name) for name in names],
-        "skipped": list(planned.skipped),
-        "notes": remarks(planned, scored) if context.data is not None else [],
+        "cameras": [_cameras(source) for source in planned.sources],
+        "skipped": [],
+        "notes": [],
+        **(of_photographs(planned, scored) if context.data is not None else {}),
         "printed": [_paper.as_json(p) for p in _paper.LARGE if p.configuration in names],
         **scored,
     }
 
 
-def _cameras(name: str) -> int | None:
-    return None if name == "all" else configuration(name).cameras
+def _cameras(source: Source) -> int | None:
+    """Cameras of a configuration that is as in print."""
+    wanted = source.wanted
+    return None if wanted is None or wanted.name != source.name else wanted.cameras
 
 
 def _rows(result: Result, method: str) -> list[tuple[float, Mapping[str, Any]]]:
@@ -151,10 +162,13 @@ def _in_print(result: Result) -> list[str]:
 
 
 def _table(result: Result, names: Sequence[str]) -> str:
-    head = ["collection", "photos", *(METHODS[key].label for key in _METHODS)]
+    methods: Sequence[str] = _METHODS
+    if result.get("best_first"):
+        methods = [method for method, _ in best_first(result, names)]
+    head = ["collection", "photos", *(METHODS[key].label for key in methods)]
     rows = []
     for name in names:
-        line = [cell(result, name, key) for key in _METHODS]
+        line = [cell(result, name, key) for key in methods]
         images = next((pages.count(row["n_images"]) for row in line if row is not None), "–")
         words = ["–" if row is None else _cell_text(row) for row in line]
         rows.append([name, images, *words])

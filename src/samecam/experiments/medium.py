@@ -8,7 +8,15 @@ from samecam import pages
 from samecam.datasets import configurations
 from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import GridRun, cell, grid_runs, remarks, run_grid, score_grid
+from samecam.experiments._grid import (
+    GridRun,
+    best_first,
+    cell,
+    grid_runs,
+    of_photographs,
+    run_grid,
+    score_grid,
+)
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
@@ -51,15 +59,18 @@ def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
     return {
         "collection": collection,
         "configurations": names,
-        "skipped": list(planned.skipped),
-        "notes": remarks(planned, scored) if context.data is not None else [],
+        "skipped": [],
+        "notes": [],
+        **(of_photographs(planned, scored) if context.data is not None else {}),
         "printed": [_paper.as_json(_paper.VA20)] if "Va20" in names else [],
         **scored,
     }
 
 
 def _ranked(result: Result) -> list[tuple[str, str]]:
-    """Methods with their labels: ours, then by mean F, best first."""
+    """Methods with their labels: ours, then by mean F, best first; on photographs, best first."""
+    if result.get("best_first"):
+        return best_first(result, result["configurations"])
     means: dict[tuple[str, str], list[float]] = {}
     for row in result["rows"]:
         means.setdefault((row["method"], row["label"]), []).append(row.get("f", 0.0))

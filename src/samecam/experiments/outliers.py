@@ -11,9 +11,10 @@ from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
 from samecam.experiments._grid import (
     GridRun,
+    best_first,
     cell,
     grid_runs,
-    remarks,
+    of_photographs,
     rounded,
     run_grid,
     score_grid,
@@ -59,9 +60,7 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
     planned = _plan(context)
     scored = score_grid(study, _todo(context))
     _count_strangers(study, scored)
-    real: dict[str, Any] = {}
-    if context.data is not None:
-        real = {"skipped": list(planned.skipped), "notes": remarks(planned, scored)}
+    real = {} if context.data is None else of_photographs(planned, scored)
     names = [source.name for source in planned.sources]
     return {
         "configurations": names,
@@ -87,8 +86,12 @@ def _count_strangers(study: Study, scored: Mapping[str, Any]) -> None:
 
 
 def _shown(result: Result) -> list[Mapping[str, Any]]:
+    """Rows of the methods in their order or, on photographs, the best first."""
     (name,) = result["configurations"]
-    return [row for key in _METHODS if (row := cell(result, name, key)) is not None]
+    keys: Sequence[str] = _METHODS
+    if result.get("best_first"):
+        keys = [method for method, _ in best_first(result, [name])]
+    return [row for key in keys if (row := cell(result, name, key)) is not None]
 
 
 def _plot(result: Result) -> "Figure":

@@ -4,10 +4,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from samecam import pages
-from samecam.datasets import configuration, twin
+from samecam.datasets import configuration, open_collection, twin
 from samecam.experiments import _paper, _pictures
 from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._grid import GridRun, cell, grid_runs, remarks, run_grid, score_grid
+from samecam.experiments._grid import (
+    GridRun,
+    best_first,
+    cell,
+    grid_runs,
+    of_photographs,
+    run_grid,
+    score_grid,
+)
 from samecam.experiments._methods import METHODS, NCUTS_PHAN
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
@@ -27,18 +35,16 @@ def _plan(context: Context) -> Plan:
     """All four as twins, or those that can be drawn from the tree there is."""
     if context.data is None:
         return plan(context, "", _NAMES)
-    tree = "raise" if any(context.data.glob("RAISE*.csv")) else "dresden"
+    tree = open_collection(context.data, "dresden").name.lower()
     of = {name: configuration(name).collection for name in _NAMES}
-    planned = plan(
-        context,
-        tree,
-        [name for name in _NAMES if of[name] == tree],
-        {name: twin(name).sizes for name in _UNEVEN},
-    )
+    # A tree that is neither Dresden nor RAISE can be like both.
+    fit = [name for name in _NAMES if of[name] == tree] or _NAMES
+    expected = tree if tree in _TREES else "dresden"
+    planned = plan(context, expected, fit, {name: twin(name).sizes for name in _UNEVEN})
     others = [
         f"{name} was left out: its photos are of {_TREES[of[name]]}, and this tree is not."
         for name in _NAMES
-        if of[name] != tree
+        if name not in fit
     ]
     return Plan(planned.sources, (*others, *planned.skipped))
 
@@ -54,9 +60,7 @@ def _run(context: Context) -> None:
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
     planned, scored = _plan(context), score_grid(study, _todo(context))
-    real: dict[str, Any] = {}
-    if context.data is not None:
-        real = {"skipped": list(planned.skipped), "notes": remarks(planned, scored)}
+    real = {} if context.data is None else of_photographs(planned, scored)
     return {
         "configurations": [source.name for source in planned.sources],
         "printed": [_paper.as_json(entry) for entry in _paper.RIVALS_TABLE],
@@ -66,9 +70,14 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
 
 
 def _methods(result: Result) -> list[tuple[str, str]]:
-    """Ours first, then by mean F on D2 and D4, or on all there is where these are not there."""
+    """Ours first, then by mean F on D2 and D4, or on all there is where these are not there.
+
+    On photographs the best is first, whoever it is.
+    """
     there = result["configurations"]
     judged = _HARD if set(_HARD) <= set(there) else there
+    if result.get("best_first"):
+        return best_first(result, there)
 
     def mean(method: str) -> float:
         cells = [cell(result, name, method) for name in judged]

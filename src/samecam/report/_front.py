@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 
-from samecam.case import CasePhoto, SavedCase
+from samecam.case import CasePhoto, SavedCase, SourceTable
 from samecam.evidence import ABSENCE, MODEL, SENSOR
 from samecam.report._names import marked, shown
 from samecam.report._shared import SharedCameras, listed, source_name
-from samecam.report._sources import SourceTable
 
 QUESTION = "Which of these photographs were taken by the same camera?"
 # Likelihood ratios, log10, that are counted: from this on, and below that.

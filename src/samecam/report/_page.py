@@ -17,9 +17,13 @@ from samecam.case import (
     CasePhoto,
     Decided,
     SavedCase,
+    SourceTable,
+    folders_below,
     read_decided,
     report_marks,
     seal_report,
+    source_names,
+    sources_by_camera,
 )
 from samecam.errors import SamecamError
 from samecam.evidence import base_rate_sentence
@@ -46,7 +50,6 @@ from samecam.report._names import marked, shown
 from samecam.report._paper import Paper, on_paper
 from samecam.report._parts import part, policy
 from samecam.report._shared import SharedCameras, shared_cameras
-from samecam.report._sources import SourceTable, folders_below, source_names, sources_by_camera
 from samecam.report._thumbnails import Thumbnail
 
 LIMIT = 2000

@@ -7,9 +7,9 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from samecam.arrays import Labels
+from samecam.case import SourceTable
 from samecam.report._links import Link
 from samecam.report._names import marked
-from samecam.report._sources import SourceTable
 
 # What a page shows; the rest is added up in one more column, and one more row.
 _COLUMNS, _ROWS = 16, 200

@@ -80,5 +80,6 @@ class EncodedRows(FingerprintStore):
     ) -> None:
         """See `FingerprintStore.read_stored`."""
         del checks, n_threads  # for stores that lie on a disk
-        out[:] = self.values[:, start : start + out.shape[1]][rows]
+        for target, row in zip(out, rows.tolist(), strict=True):
+            target[:] = self.values[row, start : start + len(target)]
         scales[:] = self.scales[rows]

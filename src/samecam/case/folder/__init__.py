@@ -67,6 +67,12 @@ from samecam.case.folder._records import colours
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.case.folder._shown import cameras_html
+from samecam.case.folder._source_table import (
+    SourceTable,
+    folders_below,
+    source_names,
+    sources_by_camera,
+)
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.case.folder._tables import (
     by_frame,
@@ -121,6 +127,7 @@ __all__ = [
     "SavedCase",
     "Scenes",
     "SearchChoice",
+    "SourceTable",
     "Sources",
     "StoreSettings",
     "Tuned",
@@ -140,6 +147,7 @@ __all__ = [
     "csv_text",
     "extraction_settings",
     "find_sources",
+    "folders_below",
     "frame_name",
     "grouped_rows",
     "has_views",
@@ -159,6 +167,8 @@ __all__ = [
     "report_marks",
     "rounded_view",
     "seal_report",
+    "source_names",
+    "sources_by_camera",
     "used_photos",
     "view_cells",
     "view_object",

@@ -56,6 +56,7 @@ from samecam.case.grouping._cluster import (
 )
 from samecam.case.grouping._estimate import with_grouping
 from samecam.case.grouping._method import grouping_memory
+from samecam.correlate import KeptGrams
 from samecam.errors import SamecamError
 from samecam.files import file_hash, write_atomically
 from samecam.inputs import PathLike
@@ -243,16 +244,17 @@ def _regroup(
         return Addition(same, prefix, was=list(range(len(described))))
     before = _places_before(case)
     stood, start = labels_of(used, before)
-    if cameras is None:
-        check_budget(frame_counts(used), case.store.dtype, clustering, resources)
-        wanted["start"] = _write_start(case, before)
-        answer = Answer(case, wanted, used)
-        cameras, details = find_groups(
-            case.store, used, clustering, resources, progress, start=start
-        )
-        answer.save_cameras(cameras, details, time.monotonic() - began)
-    room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
-    described = weigh_answer(case, answer, used, cameras, room, progress)
+    with KeptGrams(case.folder) as kept:
+        if cameras is None:
+            check_budget(frame_counts(used), case.store.dtype, clustering, resources)
+            wanted["start"] = _write_start(case, before)
+            answer = Answer(case, wanted, used)
+            cameras, details = find_groups(
+                case.store, used, clustering, resources, progress, start=start, kept=kept
+            )
+            answer.save_cameras(cameras, details, time.monotonic() - began)
+        room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
+        described = weigh_answer(case, answer, used, cameras, room, progress, kept)
     result = clustering_of(case, cameras, extraction, described, answer.details)
     new, moved, was = _changes(result.paths, stood, result.labels, set(before))
     case.log.add(

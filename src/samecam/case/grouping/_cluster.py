@@ -47,6 +47,7 @@ from samecam.case.grouping._evidence import weigh
 from samecam.case.grouping._honoured import Machine
 from samecam.case.grouping._method import group_photos, grouping_memory
 from samecam.case.grouping._settled import Settled, settle
+from samecam.correlate import KeptGrams
 from samecam.errors import ParameterError
 from samecam.inputs import PathLike
 from samecam.notebook import counted
@@ -266,21 +267,24 @@ def cluster_case(
         stood = clustering_of(case, cameras, extraction, described, answer.details)
         settled = settle_answer(case, cameras, answer, clustering, resources, progress)
         return replace(stood, settled=settled)
-    if cameras is None:
-        counts = frame_counts(used)
-        for frame in counts:
-            clustering.check_frame(frame)
-        check_budget(counts, case.store.dtype, clustering, resources)
-        groups = answer.groups()
-        if groups is None:
-            groups = group_photos(case.store, used, clustering, resources, progress)
-        cameras, details = with_cameras(case.store, used, groups, clustering, resources, progress)
-        answer.save_cameras(cameras, details, time.monotonic() - began)
-    if stop.is_set():
-        stopped = replace(extraction, interrupted=True)
-        return clustering_of(case, cameras, stopped, [], answer.details)
-    room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
-    described = weigh_answer(case, answer, used, cameras, room, progress)
+    with KeptGrams(case.folder) as kept:
+        if cameras is None:
+            counts = frame_counts(used)
+            for frame in counts:
+                clustering.check_frame(frame)
+            check_budget(counts, case.store.dtype, clustering, resources)
+            groups = answer.groups()
+            if groups is None:
+                groups = group_photos(case.store, used, clustering, resources, progress, kept=kept)
+            cameras, details = with_cameras(
+                case.store, used, groups, clustering, resources, progress
+            )
+            answer.save_cameras(cameras, details, time.monotonic() - began)
+        if stop.is_set():
+            stopped = replace(extraction, interrupted=True)
+            return clustering_of(case, cameras, stopped, [], answer.details)
+        room = min(grouping_memory(clustering, resources), compute.default_memory("cpu"))
+        described = weigh_answer(case, answer, used, cameras, room, progress, kept)
     settled = settle_answer(case, cameras, answer, clustering, resources, progress)
     result = clustering_of(case, cameras, extraction, described, answer.details)
     took = time.monotonic() - began
@@ -322,15 +326,16 @@ def find_groups(
     progress: compute.Progress,
     *,
     start: Labels | None = None,
+    kept: KeptGrams | None = None,
 ) -> tuple[Cameras, dict[str, Any]]:
     """Cameras and groups of the photos, and what is to be said of how they were formed.
 
     Parameters
     ----------
-    store, photos, clustering, resources, progress, start
+    store, photos, clustering, resources, progress, start, kept
         As for `group_photos`.
     """
-    groups = group_photos(store, photos, clustering, resources, progress, start=start)
+    groups = group_photos(store, photos, clustering, resources, progress, start=start, kept=kept)
     return with_cameras(store, photos, groups, clustering, resources, progress)
 
 
@@ -357,10 +362,23 @@ def weigh_answer(
     cameras: Cameras,
     memory: int,
     progress: compute.Progress,
+    kept: KeptGrams,
 ) -> list[Camera]:
-    """Weigh groups that are saved, and write the answer with its evidence."""
+    """Weigh groups that are saved, and write the answer with its evidence.
+
+    `kept` has correlations that grouping computed, if it was done in this run.
+    """
     began = time.monotonic()
     frames = answer.details.get("frames", {})
     scales = {name: facts["null_scale"] for name, facts in frames.items() if "null_scale" in facts}
-    weighed = weigh(case.store, used, cameras.groups, scales, memory, progress, folder=case.folder)
+    weighed = weigh(
+        case.store,
+        used,
+        cameras.groups,
+        scales,
+        memory,
+        progress,
+        folder=case.folder,
+        kept=kept,
+    )
     return answer.write(cameras, weighed, time.monotonic() - began)

@@ -54,6 +54,7 @@ class _FrameGroups:
     labels : their groups, from 0
     numbers : what these are among all
     scale : the scale of chance that was clustered with
+    gram : correlations of the photos, if they are kept
     """
 
     rows: FingerprintStore
@@ -61,17 +62,23 @@ class _FrameGroups:
     labels: Labels
     numbers: Labels
     scale: float
+    gram: correlate.KeptGram | None
 
 
 def _frames_with_groups(
-    store: DiskStore, records: Sequence[Record], labels: Labels, scales: Mapping[str, float]
+    store: DiskStore,
+    records: Sequence[Record],
+    labels: Labels,
+    scales: Mapping[str, float],
+    kept: correlate.KeptGrams | None,
 ) -> list[_FrameGroups]:
     result = []
     for frame, at in by_frame(records).items():
         numbers, local = evidence.local_groups(labels[at])
         if len(numbers):
             scale = scales.get(frame.name) or correlate.usual_scale(frame.n_pixels)
-            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale))
+            gram = None if kept is None else kept.get(frame.name)
+            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale, gram))
     return result
 
 
@@ -84,6 +91,7 @@ def weigh(
     progress: compute.Progress,
     *,
     folder: Path | None = None,
+    kept: correlate.KeptGrams | None = None,
 ) -> Weighed | None:
     """Evidence for every photo and group; None where there is no group.
 
@@ -99,8 +107,9 @@ def weigh(
     memory : bytes for what is held at a time; the scenes of a group take up to 64 MB whatever it is
     progress : called with a phase, the photos that are done, and all of them
     folder : for a temporary file, if the comparisons do not fit in memory
+    kept : correlations of the photos of some frames; the evidence does not depend on them
     """
-    frames = _frames_with_groups(store, records, labels, scales)
+    frames = _frames_with_groups(store, records, labels, scales, kept)
     if not frames:
         return None
     weak = np.array([record.meta.get("status") == "weak" for record in records], dtype=bool)
@@ -168,6 +177,7 @@ def _compared(
         memory=memory,
         folder=folder,
         progress=partial(progress, PHASE),
+        grams=[frame.gram for frame in frames],
     )
 
 

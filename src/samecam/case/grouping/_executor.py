@@ -21,7 +21,7 @@ def fit_parameters(method: Any) -> set[str]:
     """Which of the optional arguments a method's `fit` takes."""
     from sklearn.utils.validation import has_fit_parameter
 
-    names = ("weak", "colour", "progress", "executor")
+    names = ("weak", "colour", "progress", "executor", "keep")
     return {name for name in names if has_fit_parameter(method, name)}
 
 

@@ -1,6 +1,6 @@
 """The method at work: fingerprints of a store to groups."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from samecam.arrays import Floats, Labels, Mask, Rows
 from samecam.case.folder import ClusteringSettings, by_frame, colours
 from samecam.case.grouping._executor import executor_for, fit_parameters
 from samecam.case.grouping._strangers import without_strangers
+from samecam.correlate import KeptGrams
 from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
 from samecam.photos import Exposure
@@ -50,6 +51,7 @@ def group_photos(
     correlations: Mapping[Frame, Floats] | None = None,
     constraints: "Constraints | None" = None,
     total: int | None = None,
+    kept: KeptGrams | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
 
@@ -67,6 +69,7 @@ def group_photos(
         fingerprints read these all the same
     constraints : what persons decided, by the numbers of `photos`, for methods that can honour it
     total : photos that share the rates of error; default: these
+    kept : takes the correlations of frames of bits, by their names, to weigh the evidence with
     """
     from samecam.cluster import numbered
 
@@ -94,6 +97,7 @@ def group_photos(
             start=None if start is None else start[at],
             correlations=None if correlations is None else correlations[frame],
             constraints=None if constraints is None else among(constraints, at),
+            keep=None if kept is None else partial(kept.put, frame.name),
         )
         groups, facts = work.grouped()
         rows.close()
@@ -171,6 +175,7 @@ class _FrameWork:
     start: Labels | None
     correlations: Floats | None
     constraints: "Constraints | None"
+    keep: Callable[[Any], None] | None
 
     def grouped(self) -> tuple[Labels, dict[str, Any]]:
         """Groups of the photos, and what the method says of them.
@@ -192,6 +197,8 @@ class _FrameWork:
             chosen &= ~weak
         rows = np.flatnonzero(chosen)
         known: dict[str, Any] = {"weak": weak[rows], "progress": progress}
+        if self.rows.is_bits and len(rows) == len(photos):
+            known["keep"] = self.keep
         if (smooth := colours([photos[k] for k in rows.tolist()])) is not None:
             known["colour"] = smooth
         given = {name: value for name, value in known.items() if name in takes}

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from samecam.case.folder import SavedCase
+from samecam.case.folder import SavedCase, folders_below, source_names
 
 # Photos of one camera from which they make a good reference.
 REFERENCE = 10
@@ -85,21 +85,16 @@ def two_sources(saved: SavedCase) -> TwoSources | None:
     """
     if not saved.is_of_photos or saved.info.get("added"):
         return None
-    folders = [photo.path.split("/")[:-1] for photo in saved.used]
-    common = 0
-    while len({tuple(some[: common + 1]) for some in folders if len(some) > common}) == 1:
-        common += 1
+    paths = [photo.path for photo in saved.used]
     counts: dict[str, Counter[int]] = {}
-    for photo, some in zip(saved.used, folders, strict=True):
-        if len(some) <= common:
-            return None
+    for photo, name in zip(saved.used, source_names(paths), strict=True):
         label = -1 if photo.cluster is None else photo.cluster
-        counts.setdefault(some[common], Counter())[label] += 1
-    if len(counts) != 2:
+        counts.setdefault(name, Counter())[label] += 1
+    if len(counts) != 2 or "" in counts:
         return None
-    above = "/".join(folders[0][:common])
+    above = paths[0].split("/")[: -1 - len(folders_below(paths)[0])]
     first, second = (
-        Source(name, above, some.total(), {k: some[k] for k in sorted(some) if k >= 0})
+        Source(name, "/".join(above), some.total(), {k: some[k] for k in sorted(some) if k >= 0})
         for name, some in sorted(counts.items())
     )
     return TwoSources(first, second, sorted(first.cameras.keys() & second.cameras.keys()))

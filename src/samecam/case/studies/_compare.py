@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -17,6 +17,12 @@ from samecam.arrays import Labels, Rows
 from samecam.case.folder import ClusteringSettings, by_frame, open_case, used_photos
 from samecam.case.studies import _compare_run as running
 from samecam.case.studies._compare_plot import svg
+from samecam.case.studies._compare_rank import (
+    ComparedMethod,
+    Input,
+    best_first,
+    remark_on_ours,
+)
 from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import SamecamError
 from samecam.files import sweep, work_folder, write_atomically
@@ -36,53 +42,17 @@ TABLE = "compare.json"
 # Correlations are shared in a file if, held twice, they leave this share of the memory free.
 _SHARED = 0.25
 
-Input = Literal["correlations", "fingerprints"]
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ComparedMethod:
-    """What became of one method.
-
-    Attributes
-    ----------
-    method : its name
-    input : what it was given
-    failure : why there is no answer, a sentence; empty: there is one
-    groups, unclustered : groups found, used photos in none; None after a failure
-    scores : against the truth, if there is one
-    seconds : of the method itself, reading its input not counted
-    peak_memory : most bytes its process held, its input included
-    """
-
-    method: str
-    input: Input
-    failure: str = ""
-    groups: int | None = None
-    unclustered: int | None = None
-    scores: Scores | None = None
-    seconds: float | None = None
-    peak_memory: int | None = None
-
-    def __repr__(self) -> str:
-        if self.failure:
-            return f"<ComparedMethod {self.method!r}: failed>"
-        f = "" if self.scores is None else f"F {self.scores.f:.4f}, "
-        return f"<ComparedMethod {self.method!r}: {f}{self.groups} groups, {self.seconds:.3g} s>"
-
-    def as_dict(self) -> dict[str, Any]:
-        """Ready for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """One row a method, in the order asked for.
+    """One row a method, the best first; without a truth, in the order asked for.
 
     Attributes
     ----------
     case : the case folder
     truth : where the true cameras were read; None: nowhere
     photos : used photos
+    scaled : what of the truth is scored, where the case has only a part of it; else empty
     rows : what became of each method
     correlating : seconds for the correlations that methods share; None: none are shared
     file : where it is written; the picture stands beside it
@@ -95,6 +65,12 @@ class Comparison:
     rows: tuple[ComparedMethod, ...]
     correlating: float | None
     file: Path
+    scaled: str = ""
+
+    @property
+    def remark(self) -> str:
+        """What our own method and the first have, a sentence; empty where ours is first."""
+        return remark_on_ours(self.rows)
 
     def __repr__(self) -> str:
         methods = ", ".join(row.method for row in self.rows)
@@ -109,7 +85,7 @@ class Comparison:
              for cell in row]
             for row in zip(*columns.values(), strict=True)
         ]  # fmt: skip
-        return table(repr(self)[1:-1], head, rows)
+        return table(repr(self)[1:-1], head, rows, notes=[*filter(None, (self.remark,))])
 
     def to_frame(self) -> pandas.DataFrame:
         """One row a method, for pandas: scores, groups, seconds, memory.
@@ -155,6 +131,8 @@ class Comparison:
             "case": str(self.case),
             "truth": self.truth,
             "photos": self.photos,
+            "scaled": self.scaled,
+            "remark": self.remark,
             "settings": self.settings,
             "correlating_seconds": self.correlating,
             "versions": versions(),
@@ -185,7 +163,8 @@ def compare_methods(
     ----------
     case : a case with fingerprints
     methods : names of `samecam.cluster.METHODS`, or "all"
-    truth : CSV with the columns path and camera; scores count as `samecam evaluate` does
+    truth : CSV with the columns path and camera; scores count as `samecam evaluate` does, but
+        photos of the truth that are no part of the case are left out
     out : file for the table; default compare.json in the case. The picture stands beside it.
     preset, seed : see `ClusteringSettings`
     memory : bytes that a method is told it may take; default half of what is available
@@ -207,7 +186,11 @@ def compare_methods(
     check_result(file, file.with_suffix(PICTURE), Path(case), truth)
     if not used:
         raise SamecamError(f"{os.fspath(case)!r} holds no fingerprint: run samecam extract first.")
-    positions = None if cameras is None else _positions(records, used, list(cameras), str(truth))
+    scaled, positions = "", None
+    if cameras is not None:
+        partners = _partners(records, cameras, str(truth))
+        cameras, scaled = _there(cameras, partners)
+        positions = _positions(records, used, [partners[path] for path in cameras])
     progress = compute.shown_progress(progress)
     memory = memory or compute.machine().available // 2
     sweep(file.parent)
@@ -222,10 +205,12 @@ def compare_methods(
     progress("Comparing", len(wanted), len(wanted))
     told = {"preset": preset, "seed": seed, "memory": memory, "timeout": timeout}
     where = None if truth is None else os.fspath(truth)
-    result = Comparison(Path(case), where, len(used), told, tuple(rows), correlating, file)
+    result = Comparison(
+        Path(case), where, len(used), told, tuple(best_first(rows)), correlating, file, scaled
+    )
     text = json.dumps(result.as_dict(), indent=2, ensure_ascii=True)
     write_atomically(file, text + "\n")
-    write_atomically(result.picture, svg([row.as_dict() for row in rows]))
+    write_atomically(result.picture, svg([row.as_dict() for row in result.rows], scaled))
     return result
 
 
@@ -290,10 +275,31 @@ def _row(
     )
 
 
-def _positions(
-    records: Sequence[Record], used: Sequence[Record], truth: Sequence[str], file: str
-) -> Labels:
-    """For each photo of the truth its row among the used ones, or −1.
+def _partners(records: Sequence[Record], cameras: Mapping[str, str], file: str) -> dict[str, str]:
+    """Path of the case for each path of the truth that it has."""
+    partners = match_paths([record.key for record in records], cameras)
+    if not partners:
+        raise SamecamError(
+            f"None of the {len(records)} photos of the case has the file name of one in "
+            f"{file!r}: name the truth of these photos."
+        )
+    return {named: path for path, named in partners.items()}
+
+
+def _there(cameras: Mapping[str, str], partners: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """The part of a truth that a case has, and a sentence where that is not all of it."""
+    there = {path: camera for path, camera in cameras.items() if path in partners}
+    if len(there) == len(cameras):
+        return there, ""
+    return there, (
+        f"Scaled to {len(set(there.values()))} cameras, {len(there)} photos: the truth has "
+        f"{len(set(cameras.values()))} cameras, {len(cameras)} photos, and what is not in the case "
+        "is left out."
+    )
+
+
+def _positions(records: Sequence[Record], used: Sequence[Record], paths: Sequence[str]) -> Labels:
+    """For each path its row among the used photos, or −1.
 
     A duplicate stands for the photo it has the same bytes as, a copy for the one it was made of.
     """
@@ -305,11 +311,4 @@ def _positions(
     for record in records:
         if record.meta["status"] == "duplicate":
             row.setdefault(record.key, of_bytes.get(record.sha256, -1))
-    partners = match_paths([record.key for record in records], truth)
-    if not partners:
-        raise SamecamError(
-            f"None of the {len(records)} photos of the case has the file name of one in "
-            f"{file!r}: name the truth of these photos."
-        )
-    ours = {named: path for path, named in partners.items()}
-    return np.array([row.get(ours.get(path, ""), -1) for path in truth], dtype=np.intp)
+    return np.array([row.get(path, -1) for path in paths], dtype=np.intp)

@@ -8,16 +8,17 @@ _ROW, _TOP, _LEFT, _WIDTH, _GAP = 26, 46, 130, 150, 34
 _COLOURS = {"f": "#1f4e79", "precision": "#5b9bd5", "recall": "#a9c8e8", "cost": "#7f7f7f"}
 
 
-def svg(rows: Sequence[Mapping[str, Any]]) -> str:
+def svg(rows: Sequence[Mapping[str, Any]], note: str = "") -> str:
     """Bars of F, precision and recall, seconds, and peak memory, one row a method.
 
     Parameters
     ----------
     rows : as in `compare.json`; without scores the first panel shows unclustered photos
+    note : a line below, or nothing
     """
     panels = _panels(rows)
     width = _LEFT + len(panels) * (_WIDTH + _GAP)
-    height = _TOP + len(rows) * _ROW + 12
+    height = _TOP + len(rows) * _ROW + 12 + (_ROW if note else 0)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="11">',
@@ -30,6 +31,8 @@ def svg(rows: Sequence[Mapping[str, Any]]) -> str:
         x = _LEFT + number * (_WIDTH + _GAP)
         parts.append(f'<text x="{x}" y="{_TOP - 14}" font-weight="bold">{escape(title)}</text>')
         parts += _panel(x, bars)
+    if note:
+        parts.append(f'<text x="8" y="{height - 12}" font-size="10">{escape(note)}</text>')
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 

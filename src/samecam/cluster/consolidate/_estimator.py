@@ -102,6 +102,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         progress: Progress | None = None,
         executor: Executor | None = None,
         constraints: Constraints | None = None,
+        keep: Callable[[Any], None] | None = None,
     ) -> "ConsolidatedSSC":
         """Group the rows of `X`: fingerprints (array or store), or their correlations.
 
@@ -117,6 +118,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         executor : groups batches, if its workers have memory of their own and no GPU is used
             here; the result is the same
         constraints : what persons decided about rows; None: nothing
+        keep : called with the correlations of all photos, an array or a tensor on the GPU, where
+            they are in memory at once
         """
         self.check_parameters()
         report = progress or _silent
@@ -132,7 +135,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
             rules = Rules(rates, self.null_scale, n_pixels, memory, device, self.usual_scale)
             largest = min(largest_batch(memory, device), self.batch_size or n)
             if self.metric == "precomputed" or n <= largest:
-                return self._whole(source, rules, good, start_labels, smooth, decided, report)
+                return self._whole(source, rules, good, start_labels, smooth, decided, report, keep)
             return self._in_batches(source, rules, good, smooth, decided, executor, report)
 
         labels = compute.retry_with_less_memory(group, self.memory, device)
@@ -164,11 +167,14 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         colour: Doubles | None,
         decided: Bonds | None,
         progress: Progress,
+        keep: Callable[[Any], None] | None,
     ) -> Labels:
         """All photos at once, from the correlations of all pairs."""
         n = len(good)
         progress("Correlating", 0, n)
         gram = self._gram_on_device(source, None, rules, partial(progress, "Correlating"))
+        if keep is not None:
+            keep(gram)
         progress("Correlating", n, n)
         progress("Representing", 0, n)
         begun = begin(gram, rules, start, colour, decided)
