@@ -10,7 +10,7 @@ import numpy as np
 from samecam.arrays import Labels, Rows
 from samecam.case.decisions._decision import Decision, counted, in_force, read_decisions
 from samecam.case.decisions._names import carry_names, labels_of_names, read_base
-from samecam.case.decisions._standing import Standing, StandingCamera
+from samecam.case.decisions._standing import KnownRows, Standing, StandingCamera
 from samecam.case.folder import CLUSTERS, DECIDED, CasePhoto, SavedCase, csv_text
 from samecam.files import write_atomically
 
@@ -197,6 +197,7 @@ class Answered:
         self.used = case.used
         self.rows = rows_by_hash(case.photos, self.used)
         self.base = read_base(case.folder, case.info)
+        self._known: KnownRows = {}
         self._machine = np.array([photo.cluster for photo in self.used], dtype=np.intp)
         self._current = self.base is not None and self.base.clusters == case.hashes[CLUSTERS]
 
@@ -209,7 +210,7 @@ class Answered:
         else:
             had = ["" if base is None else base.machine.get(p.sha256, "") for p in self.used]
             labels, names = machine, carry_names(had, machine, 0 if base is None else base.next)
-        standing = Standing(labels, names, self.rows)
+        standing = Standing(labels, names, self.rows, self._known)
         for decision in counted(decisions):
             standing.apply(decision)
         return standing, Decided(self.used, machine, standing, decisions, stale=stale)

@@ -47,6 +47,48 @@ class Demand:
     number: int
 
 
+# Photos of decisions with their rows, by the identity of the photos.
+KnownRows = dict[int, tuple[tuple[str, ...], Rows]]
+
+
+class Demands:
+    """Demands by the rows of photos whose places may break them.
+
+    Every row has a chain of entries, that of its last demand first: adding one for a camera of
+    thousands of photos, as each is again when decisions are replayed, is a few sums.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._all: list[Demand] = []
+        self._first: Rows = np.full(n, -1, dtype=np.intp)  # entry of each row; −1: none
+        self._next: Rows = np.empty(1024, dtype=np.intp)  # entry after an entry; −1: none
+        self._demand: Rows = np.empty(1024, dtype=np.intp)  # number of an entry's demand in `_all`
+        self._count = 0
+
+    def add(self, demand: Demand) -> None:
+        """Take in a demand."""
+        rows = np.union1d(demand.photos, demand.others)
+        end = self._count + len(rows)
+        while end > len(self._next):
+            more = np.empty_like(self._next)
+            self._next = np.concatenate([self._next, more])
+            self._demand = np.concatenate([self._demand, more])
+        self._next[self._count : end] = self._first[rows]
+        self._demand[self._count : end] = len(self._all)
+        self._first[rows] = np.arange(self._count, end)
+        self._count = end
+        self._all.append(demand)
+
+    def about(self, rows: Rows) -> list[Demand]:
+        """Those that any of some photos may break."""
+        found: set[int] = set()
+        entries = self._first[rows]
+        while len(entries := entries[entries >= 0]):
+            found.update(self._demand[entries].tolist())
+            entries = self._next[entries]
+        return [self._all[k] for k in sorted(found)]
+
+
 @dataclass(slots=True)
 class StandingCamera:
     """A camera as it stands: its photos, its names, and what was said of it.
@@ -98,6 +140,7 @@ class Standing:
     cameras : (n,) camera of each photo to begin with, −1 for none
     names : of these cameras
     rows : of each photo by SHA-256
+    known : rows of the photos of decisions, to be found again when they are replayed
 
     Attributes
     ----------
@@ -107,7 +150,14 @@ class Standing:
     void : numbers of decisions about photos that are not there
     """
 
-    def __init__(self, cameras: Labels, names: Sequence[str], rows: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        cameras: Labels,
+        names: Sequence[str],
+        rows: Mapping[str, int],
+        known: KnownRows | None = None,
+    ) -> None:
+        self._known = {} if known is None else known
         self.camera = np.array(cameras, dtype=np.intp)
         self.decision = np.zeros(len(cameras), dtype=np.intp)
         self.contradictions: list[Contradiction] = []
@@ -119,12 +169,19 @@ class Standing:
             k: StandingCamera(name, order[edges[k] : edges[k + 1]]) for k, name in enumerate(names)
         }
         self._next = len(names)
-        self._demands: dict[int, list[Demand]] = {}  # that a photo's place may break, by its row
+        self._demands = Demands(len(cameras))
 
     def rows(self, hashes: Sequence[str]) -> Rows:
         """Rows of the photos that are there, sorted, each once."""
+        before = self._known.get(id(hashes))
+        if before is not None and before[0] is hashes:
+            return before[1]
         there = {self._rows_of[each] for each in hashes if each in self._rows_of}
-        return np.array(sorted(there), dtype=np.intp)
+        rows = np.array(sorted(there), dtype=np.intp)
+        rows.flags.writeable = False
+        if isinstance(hashes, tuple):  # of a decision, which nobody changes
+            self._known[id(hashes)] = hashes, rows
+        return rows
 
     def home(self, rows: Rows) -> int:
         """The camera that holds most of some photos; −1 if none holds any. Ties: the older one."""
@@ -132,8 +189,7 @@ class Standing:
         keys = keys[keys >= 0]
         if not len(keys):
             return -1
-        values, counts = np.unique(keys, return_counts=True)
-        return int(values[np.argmax(counts)])
+        return int(np.bincount(keys).argmax())
 
     def holds(self, demand: Demand) -> bool:
         """Whether a demand is met now."""
@@ -167,8 +223,7 @@ class Standing:
             words = _contradiction_words(decision, broken)
             self.contradictions.append(Contradiction(decision.number, broken, words))
             return
-        for row in (*photos.tolist(), *others.tolist()):
-            self._demands.setdefault(row, []).append(demand)
+        self._demands.add(demand)
         if decision.kind == "confirm":
             camera = self._changing(self.home(photos))
             camera.accepted = np.union1d(camera.accepted, photos)
@@ -179,8 +234,8 @@ class Standing:
 
     def _broken(self, before: Labels) -> int:
         """Number of the first decision whose demand does not hold any more; 0 if all do."""
-        moved = np.flatnonzero(self.camera != before).tolist()
-        touched = {d.number: d for row in moved for d in self._demands.get(row, ())}
+        moved = np.flatnonzero(self.camera != before)
+        touched = {demand.number: demand for demand in self._demands.about(moved)}
         return next((k for k in sorted(touched) if not self.holds(touched[k])), 0)
 
     def _gather(self, photos: Rows, decision: Decision) -> None:
