@@ -1,6 +1,7 @@
 """Deciding: a case held by one person, whose decisions are written before they count."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -26,6 +27,7 @@ from samecam.case.folder import (
 )
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
+from samecam.inputs import PathLike
 
 
 class ContradictionError(SamecamError):
@@ -51,9 +53,14 @@ class Deciding:
     ----------
     saved : the case
     decided : what stands now
+
+    Examples
+    --------
+    >>> with samecam.Deciding("CASE", "Ada") as deciding:
+    ...     deciding.merge("camera-3", "camera-5", reason="the same scratch")
     """
 
-    def __init__(self, case: str | os.PathLike[str], examiner: str) -> None:
+    def __init__(self, case: PathLike, examiner: str) -> None:
         self._examiner = check_text(examiner, "examiner")
         if not self._examiner:
             raise SamecamError("Decisions need somebody who takes them: name the examiner.")
@@ -79,7 +86,7 @@ class Deciding:
             self._file.close()
             raise
 
-    def __enter__(self) -> "Deciding":
+    def __enter__(self) -> Deciding:
         return self
 
     def __exit__(
