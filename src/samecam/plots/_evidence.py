@@ -77,9 +77,10 @@ def _row(ax: Axes, y: int, members: list[CasePhoto]) -> None:
     other = np.array([photo.figure("nearest_score") for photo in members], dtype=np.float64)
     doubtful = np.array([photo.doubtful for photo in members])
     places = y + _spread(len(members))
-    if not np.isnan(other).all():
-        ax.scatter(other, places, s=14, marker="x", linewidths=1, color=COLOURS["ls-ssc"],
-                   label="with the nearest other group")  # fmt: skip
+    known = ~np.isnan(other)
+    if known.any():
+        ax.scatter(other[known], places[known], s=14, marker="x", linewidths=1,
+                   color=COLOURS["ls-ssc"], label="with the nearest other group")  # fmt: skip
     for some, fill, words in (
         (~doubtful, COLOURS["ours"], "with its own camera"),
         (doubtful, "white", "with its own, doubtful"),

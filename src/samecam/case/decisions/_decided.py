@@ -229,10 +229,14 @@ class Answered:
         self._machine = np.array([photo.cluster for photo in self.used], dtype=np.intp)
         self._current = self.base is not None and self.base.clusters == case.hashes[CLUSTERS]
 
+    def is_stale(self, decisions: Sequence[Decision]) -> bool:
+        """Whether something is taken back that the last run had honoured."""
+        return self.base is not None and not self.base.honoured <= in_force(decisions)
+
     def stands(self, decisions: Sequence[Decision]) -> tuple[Standing, Decided]:
         """Where photos stand after decisions."""
         base, machine = self.base, self._machine
-        stale = base is not None and not base.honoured <= in_force(decisions)
+        stale = self.is_stale(decisions)
         if base is not None and self._current and not stale:
             labels, names = labels_of_names([base.names.get(p.sha256, "") for p in self.used])
         else:

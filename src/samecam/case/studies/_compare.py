@@ -85,7 +85,7 @@ class Comparison:
              for cell in row]
             for row in zip(*columns.values(), strict=True)
         ]  # fmt: skip
-        return table(repr(self)[1:-1], head, rows)
+        return table(repr(self)[1:-1], head, rows, notes=[*filter(None, (self.remark,))])
 
     def to_frame(self) -> pandas.DataFrame:
         """One row a method, for pandas: scores, groups, seconds, memory.
