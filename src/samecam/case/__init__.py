@@ -26,6 +26,7 @@ from samecam.case.extraction import (
 )
 from samecam.case.folder import (
     ABOUT,
+    CAMERAS,
     CHANGED,
     CLUSTERS,
     COLUMNS,
@@ -110,6 +111,7 @@ from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_
 
 __all__ = [
     "ABOUT",
+    "CAMERAS",
     "CHANGED",
     "CLUSTERS",
     "COLUMNS",

@@ -11,9 +11,9 @@ from samecam.cli._output import print_json, say
 from samecam.cli._text import counted
 
 if TYPE_CHECKING:
-    from samecam.case import Deciding, Decision
+    from samecam.case import Decided, Deciding, Decision
 
-_LISTED = 10
+_LISTED, _DIGITS = 10, 9
 
 
 class _Kind(NamedTuple):
@@ -45,8 +45,8 @@ def _note(held: "Deciding", words: "Sequence[str]", reason: str) -> "list[Decisi
 
 def _undo(held: "Deciding", numbers: "Sequence[str]", reason: str) -> "list[Decision]":
     for number in numbers:
-        if not number.isdecimal():
-            raise click.UsageError(f"{number!r} is no number of a decision.")
+        if not number.isdecimal() or len(number) > _DIGITS:
+            raise click.UsageError(f"{number[:20]!r} is no number of a decision.")
     return [held.undo(int(number), reason) for number in numbers]
 
 
@@ -152,7 +152,7 @@ def _told(held: "Deciding", made: "Sequence[Decision]", as_json: bool, quiet: bo
     lines = [f"{decision.number}: {_words(decision)}" for decision in made[:_LISTED]]
     if len(made) > _LISTED:
         lines.append(f"… ({len(made) - _LISTED} more)")
-    lines += [f"Contradiction: {found.words}" for found in decided.contradictions]
+    lines += _warnings(decided)
     stands = f"{counted(len(decided.cameras), 'camera')} now"
     lines.append(f"{stands}; {held.saved.folder / 'decided.csv'} has the camera of each photo.")
     say(lines, quiet=quiet)
@@ -183,9 +183,22 @@ def _show(case: str, as_json: bool, quiet: bool) -> int:
         + ("" if d.number in forced else " (taken back)")
         for d in decided.decisions
     ] or ["Nothing was decided yet: see samecam decide --help, or samecam review."]
-    lines += [f"Contradiction: {found.words}" for found in decided.contradictions]
+    lines += _warnings(decided)
     say(lines, quiet=quiet)
     return 0
+
+
+def _warnings(decided: "Decided") -> list[str]:
+    """What a reader must know of decisions that do not do what they say."""
+    lines = [f"Contradiction: {found.words}" for found in decided.contradictions]
+    if decided.void:
+        numbers = ", ".join(map(str, decided.void[:_LISTED]))
+        lines.append(f"About photos that are not in the case, and without effect: {numbers}.")
+    if decided.stale:
+        lines.append(
+            "The last run had honoured what is taken back: samecam cluster groups anew after it."
+        )
+    return lines
 
 
 def _line(decision: "Decision") -> dict[str, Any]:

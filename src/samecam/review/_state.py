@@ -7,14 +7,27 @@ from collections.abc import Callable
 from functools import cached_property
 
 from samecam import compute
-from samecam.case import CLUSTERS, DECISIONS, Decided, Deciding, Decision, open_case, read_decided
+from samecam.case import (
+    CAMERAS,
+    CLUSTERS,
+    DECIDED,
+    DECISIONS,
+    Decided,
+    Deciding,
+    Decision,
+    open_case,
+    read_decided,
+)
 from samecam.errors import SamecamError
+from samecam.files import write_atomically
 from samecam.review._cameras import Cameras
 from samecam.review._index import Index
 from samecam.review._queue import Question, Queue
 
 _IN_USE = "in use by"
 PHASE = "Reading the case"
+# Without a decision, after which `decided.csv` is written.
+_QUIET_SECONDS = 2.0
 
 
 class Moment:
@@ -76,6 +89,7 @@ class State:
         progress: compute.Progress = compute.no_progress,
     ) -> None:
         self.examiner, self._lock = examiner, threading.Lock()
+        self._writer = threading.Timer(_QUIET_SECONDS, self._write_table)
         self._deciding: Deciding | None = None
         self.looking = "It was opened for reading (--read-only)." if read_only else ""
         progress(PHASE, 0, 4)
@@ -105,7 +119,22 @@ class State:
             self.now = Moment(
                 now.version + 1, self.index, self.queue, self._deciding.decided, now.cameras
             )
+            self._write_later()
             return decision
+
+    def _write_later(self) -> None:
+        """Let `decided.csv` follow once nothing was decided for a while."""
+        self._writer.cancel()
+        self._writer = threading.Timer(_QUIET_SECONDS, self._write_table)
+        self._writer.daemon = True
+        self._writer.start()
+
+    def _write_table(self) -> None:
+        text = self.now.decided.table()
+        with self._lock:
+            if self._deciding is not None and self._writer is threading.current_thread():
+                with contextlib.suppress(SamecamError):  # it is tried again at the end
+                    write_atomically(self._deciding.saved.folder / DECIDED, text)
 
     def look_again(self) -> None:
         """Where nothing can be decided: take in what somebody else did meanwhile."""
@@ -117,7 +146,7 @@ class State:
                 return
             now, saved = self.now, self.index.saved
             try:
-                if stamp[0] == self._stamp[0]:
+                if stamp[:2] == self._stamp[:2]:
                     decided = read_decided(saved)
                     self.now = Moment(now.version + 1, self.index, self.queue, decided, now.cameras)
                 else:
@@ -126,8 +155,8 @@ class State:
                 return  # it is being written: next time
             self._stamp = stamp
 
-    def _stamps(self) -> tuple[object, object]:
-        return tuple(map(self._changed, (CLUSTERS, DECISIONS)))  # type: ignore[return-value]
+    def _stamps(self) -> tuple[object, ...]:
+        return tuple(map(self._changed, (CLUSTERS, CAMERAS, DECISIONS)))
 
     def _changed(self, name: str) -> object:
         with contextlib.suppress(OSError):
@@ -137,6 +166,7 @@ class State:
 
     def close(self) -> None:
         """Let go of the case."""
+        self._writer.cancel()
         with self._lock:
             if self._deciding is not None:
                 self._deciding.close()

@@ -1,6 +1,13 @@
 """What persons decided about the photos of a case, and what stands after it."""
 
-from samecam.case.decisions._decided import Decided, DecidedCamera, read_decided, write_decided
+from samecam.case.decisions._decided import (
+    Decided,
+    DecidedCamera,
+    is_stale,
+    read_decided,
+    resumed,
+    write_decided,
+)
 from samecam.case.decisions._deciding import ContradictionError, Deciding
 from samecam.case.decisions._decision import (
     KINDS,
@@ -41,6 +48,7 @@ __all__ = [
     "counted",
     "decide_from",
     "in_force",
+    "is_stale",
     "labels_of_names",
     "last_base",
     "name_changes",
@@ -50,6 +58,7 @@ __all__ = [
     "read_base",
     "read_decided",
     "read_decisions",
+    "resumed",
     "usual_examiner",
     "write_decided",
 ]

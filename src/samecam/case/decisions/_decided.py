@@ -11,8 +11,20 @@ import numpy as np
 
 from samecam import notebook
 from samecam.arrays import Labels, Rows
-from samecam.case.decisions._decision import Decision, counted, in_force, read_decisions
-from samecam.case.decisions._names import carry_names, labels_of_names, read_base
+from samecam.case.decisions._decision import (
+    MEMBERSHIP,
+    Decision,
+    counted,
+    in_force,
+    read_decisions,
+)
+from samecam.case.decisions._names import (
+    Base,
+    carry_names,
+    labels_of_names,
+    next_number,
+    read_base,
+)
 from samecam.case.decisions._standing import Standing, StandingCamera
 from samecam.case.folder import CLUSTERS, DECIDED, CasePhoto, SavedCase, csv_text
 from samecam.files import write_atomically
@@ -208,6 +220,38 @@ def rows_by_hash(photos: Iterable[CasePhoto], used: Sequence[CasePhoto]) -> dict
     return rows
 
 
+def is_stale(base: Base, decisions: Sequence[Decision]) -> bool:
+    """Whether a decision on who is of which camera is taken back that a run had honoured."""
+    forced = in_force(decisions)
+    about = (d.number for d in decisions if d.kind in MEMBERSHIP and d.number in base.honoured)
+    return any(number not in forced for number in about)
+
+
+def resumed(
+    base: Base, hashes: Sequence[str], rows: Mapping[str, int], decisions: Sequence[Decision]
+) -> Standing:
+    """Places as the last run left them, with what it honoured, and what was said of cameras.
+
+    Parameters
+    ----------
+    hashes : SHA-256 of the photos
+    rows : their numbers by SHA-256
+    decisions : all of them
+    """
+    standing = Standing(*labels_of_names([base.names.get(each, "") for each in hashes]), rows)
+    standing.decision[:] = [base.decision.get(each, 0) for each in hashes]
+    counting = {d.number: d for d in counted(decisions)}
+    for camera in standing.cameras.values():
+        said = base.described.get(camera.own, {})
+        camera.naming = counting.get(said.get("name", 0))
+        camera.marking = counting.get(said.get("status", 0))
+        camera.notes = [counting[k] for k in said.get("notes", ()) if k in counting]
+        camera.decisions = set(said.get("decisions", ())) & counting.keys()
+    for number in sorted(base.honoured & counting.keys()):
+        standing.keep(counting[number])
+    return standing
+
+
 class Answered:
     """The answer of a case as decisions find it.
 
@@ -228,34 +272,51 @@ class Answered:
         self.base = read_base(case.folder, case.info)
         self._machine = np.array([photo.cluster for photo in self.used], dtype=np.intp)
         self._current = self.base is not None and self.base.clusters == case.hashes[CLUSTERS]
-        self._begun: dict[bool, Standing] = {}
+        self._begun: dict[tuple[bool, frozenset[int]], Standing] = {}
 
     def is_stale(self, decisions: Sequence[Decision]) -> bool:
-        """Whether something is taken back that the last run had honoured."""
-        return self.base is not None and not self.base.honoured <= in_force(decisions)
+        """Whether the last run honoured something that is taken back."""
+        return self.base is not None and is_stale(self.base, decisions)
 
     def stands(
         self, decisions: Sequence[Decision], last: Decided | None = None
     ) -> tuple[Standing, Decided]:
         """Where photos stand after decisions; `last`: what stood before, whose parts may serve."""
         stale = self.is_stale(decisions)
-        if stale not in self._begun:
-            self._begun[stale] = self._begin(stale=stale)
-        standing = self._begun[stale].fresh()
+        key = stale, self._honoured & in_force(decisions)
+        if key not in self._begun:
+            self._begun = {key: self._begin(decisions, stale=stale)}
+        standing = self._begun[key].fresh()
+        done = frozenset[int]() if self._from_machine(stale) else self._honoured
         for decision in counted(decisions):
-            standing.apply(decision)
+            if decision.number not in done:
+                standing.apply(decision)
         made = None if last is None else last.made
         return standing, Decided(self.used, self._machine, standing, decisions, made, stale=stale)
 
-    def _begin(self, *, stale: bool) -> Standing:
-        """Places before any decision, or those the last run left, if all it honoured counts."""
+    @property
+    def _honoured(self) -> frozenset[int]:
+        return frozenset() if self.base is None else self.base.honoured
+
+    def _from_machine(self, stale: bool) -> bool:
+        """Whether all decisions are applied to the machine's answer: the last run left no other."""
+        return self.base is None or not self._current or stale
+
+    def _begin(self, decisions: Sequence[Decision], *, stale: bool) -> Standing:
+        """Places to begin with: those that the last run left, with what it honoured, or none."""
         base, machine = self.base, self._machine
-        if base is not None and self._current and not stale:
-            labels, names = labels_of_names([base.names.get(p.sha256, "") for p in self.used])
-        else:
+        if base is None or self._from_machine(stale):
             had = ["" if base is None else base.machine.get(p.sha256, "") for p in self.used]
-            labels, names = machine, carry_names(had, machine, 0 if base is None else base.next)
-        return Standing(labels, names, self.rows)
+            return Standing(
+                machine, carry_names(had, machine, self._following(decisions)), self.rows
+            )
+        hashes = [photo.sha256 for photo in self.used]
+        return resumed(base, hashes, self.rows, decisions)
+
+    def _following(self, decisions: Sequence[Decision]) -> int:
+        """Number of the next camera that has no name yet."""
+        named = next_number([decision.camera for decision in decisions])
+        return max(named, 0 if self.base is None else self.base.next)
 
     def goes_on(self, standing: Standing, decisions: Sequence[Decision], last: Decided) -> Decided:
         """The same after one more decision, which `standing` has taken in."""

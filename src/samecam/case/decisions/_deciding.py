@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -100,12 +101,11 @@ class Deciding:
 
     def close(self) -> None:
         """Write `decided.csv` and let go of the case."""
-        try:
+        with contextlib.ExitStack() as last:
+            last.callback(self._lock.release)
+            last.callback(self._log.close)
+            last.callback(self._file.close)
             self.write_table()
-        finally:
-            self._file.close()
-            self._log.close()
-            self._lock.release()
 
     def write_table(self) -> None:
         """Write `decided.csv`, if there are decisions."""
@@ -323,5 +323,6 @@ class Deciding:
             self._file.forget()
             raise
         self._log.add("decided", number=decision.number, head=self._file.head)
-        self._log.flush()
+        with contextlib.suppress(SamecamError):  # it counts; the log's line waits for the next one
+            self._log.flush()
         return time

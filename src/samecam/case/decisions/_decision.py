@@ -170,6 +170,9 @@ def check_decision(decision: Decision) -> None:
         raise ValueError("it is about no photos")
     if set(decision.photos) & set(decision.others):
         raise ValueError("a photo stands on both sides")
+    for text in (decision.camera, decision.text, decision.examiner, decision.reason):
+        if len(text) > _LONGEST_TEXT or _ODD.search(text.replace("\n", " ").replace("\t", " ")):
+            raise ValueError("it holds text that none of ours does")
     needed = {"name": "camera", "note": "text", "status": "status"}.get(decision.kind)
     if needed is not None and not getattr(decision, needed):
         raise ValueError(f"it has no {needed}")

@@ -11,6 +11,7 @@ from samecam.inputs import read_input
 
 COLUMNS = ("decision", "camera", "other", "photos", "text", "reason")
 _SEPARATOR = "|"
+_DIGITS = 9
 
 
 def decide_from(held: Deciding, file: str | os.PathLike[str]) -> list[Decision]:
@@ -27,7 +28,7 @@ def decide_from(held: Deciding, file: str | os.PathLike[str]) -> list[Decision]:
     ...     samecam.decide_from(deciding, "decisions.csv")
     """
     try:
-        rows = csv_rows(read_input(file), ("decision",))
+        rows = csv_rows(read_input(file).removeprefix(b"\xef\xbb\xbf"), ("decision",))
     except ValueError as error:
         raise SamecamError(f"{os.fspath(file)!r} is no table of decisions: {error}.") from None
     made = []
@@ -72,7 +73,7 @@ def _decide(held: Deciding, cells: dict[str, str]) -> Decision:
     if kind == "confirm":
         return held.confirm(camera, reason)
     if kind == "undo":
-        if not text.isdecimal():
+        if not text.isdecimal() or len(text) > _DIGITS:
             raise SamecamError(f"The number to undo is {text!r:.40}; give one in the column text.")
         return held.undo(int(text), reason)
     raise SamecamError(f"{kind!r:.40} is no decision.")

@@ -15,7 +15,7 @@ from samecam.case.folder import CAMERAS, csv_rows, csv_text
 from samecam.errors import SamecamError
 from samecam.files import file_hash, read_own
 
-COLUMNS = ("path", "sha256", "camera", "machine")
+COLUMNS = ("path", "sha256", "camera", "machine", "before", "decision")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,9 @@ class Base:
     ----------
     names : name of each photo's camera by SHA-256; "": none
     machine : name of the camera that the machine alone put it in, likewise
+    before : name of the camera it stood in before that run, decisions counted, likewise
+    decision : number of the decision that put it there, by SHA-256; 0: none did
+    described : numbers of the decisions that say something of a camera, by its name
     clusters : SHA-256 of the `clusters.csv` it was made from
     honoured : numbers of the decisions it honours
     next : number of the next camera that has no name yet
@@ -33,6 +36,9 @@ class Base:
 
     names: Mapping[str, str]
     machine: Mapping[str, str]
+    before: Mapping[str, str]
+    decision: Mapping[str, int]
+    described: Mapping[str, Mapping[str, Any]]
     clusters: str
     honoured: frozenset[int]
     next: int
@@ -51,11 +57,19 @@ def read_base(folder: Path, info: Mapping[str, Any]) -> Base | None:
         )
     try:
         rows = csv_rows(read_own(path), COLUMNS)
+        decision = {row["sha256"]: int(row["decision"] or 0) for row in rows}
     except (OSError, ValueError) as error:
         raise SamecamError(f"{str(path)!r} cannot be read ({error}).") from None
-    names = {row["sha256"]: row["camera"] for row in rows}
-    machine = {row["sha256"]: row["machine"] for row in rows}
-    return Base(names, machine, entry["clusters"], frozenset(entry["honoured"]), entry["next"])
+    return Base(
+        names={row["sha256"]: row["camera"] for row in rows},
+        machine={row["sha256"]: row["machine"] for row in rows},
+        before={row["sha256"]: row["before"] for row in rows},
+        decision=decision,
+        described=entry["described"],
+        clusters=entry["clusters"],
+        honoured=frozenset(entry["honoured"]),
+        next=entry["next"],
+    )
 
 
 def names_entry(folder: Path, info: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -79,11 +93,8 @@ def last_base(folder: Path, info: Mapping[str, Any]) -> Base | None:
     return None
 
 
-def names_text(
-    keys: Sequence[tuple[str, str]], names: Sequence[str], machine: Sequence[str]
-) -> str:
-    """Text of `cameras.csv`; `keys` are path and SHA-256 of the used photos."""
-    rows = [[*key, *both] for key, *both in zip(keys, names, machine, strict=True)]
+def names_text(rows: Iterable[Sequence[object]]) -> str:
+    """Text of `cameras.csv`: `COLUMNS` of the used photos."""
     return csv_text(COLUMNS, rows)
 
 

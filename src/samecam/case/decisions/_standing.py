@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from samecam.arrays import Labels, Rows
-from samecam.case.decisions._decision import OWN_NAME, Decision
+from samecam.case.decisions._decision import MEMBERSHIP, Decision
 
 # Decisions that can be taken back without going through all of them.
 _KEPT = 32
@@ -58,17 +58,27 @@ class StandingCamera:
     ----------
     own : the name it has by itself
     rows : its photos, sorted
-    given : the name a person gave it; "" if none
+    naming, marking : the decisions that gave it a name and a status; None: there is none
     accepted : photos that a person confirmed to be its own
     """
 
     own: str
     rows: Rows
-    given: str = ""
-    status: str = ""
+    naming: Decision | None = None
+    marking: Decision | None = None
     accepted: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     notes: list[Decision] = field(default_factory=list)
     decisions: set[int] = field(default_factory=set)
+
+    @property
+    def given(self) -> str:
+        """The name a person gave it; "" if none."""
+        return "" if self.naming is None else self.naming.camera
+
+    @property
+    def status(self) -> str:
+        """What a person said of it; "" if nobody did."""
+        return "" if self.marking is None else self.marking.status
 
     @property
     def name(self) -> str:
@@ -85,8 +95,8 @@ class StandingCamera:
         return StandingCamera(
             self.own,
             self.rows,
-            self.given,
-            self.status,
+            self.naming,
+            self.marking,
             self.accepted,
             list(self.notes),
             set(self.decisions),
@@ -137,10 +147,12 @@ class Standing:
         self._before: dict[int, _Saved] = {}  # places before each of the last decisions
 
     def fresh(self) -> "Standing":
-        """The same to begin with again; no decision was taken in yet."""
+        """The same, to go on from again."""
         again = Standing(np.zeros(0, dtype=np.intp), (), self._rows_of)
         again.camera, again.decision = self.camera.copy(), self.decision.copy()
         again.cameras, again._next = dict(self.cameras), self._next
+        again.contradictions, again.void = list(self.contradictions), list(self.void)
+        again._demands = {row: list(some) for row, some in self._demands.items()}
         return again
 
     def rows(self, hashes: Sequence[str]) -> Rows:
@@ -191,11 +203,31 @@ class Standing:
             words = _contradiction_words(decision, broken)
             self.contradictions.append(Contradiction(decision.number, broken, words))
             return
-        for row in (*photos.tolist(), *others.tolist()):
+        self._keep(demand, decision)
+
+    def keep(self, decision: Decision) -> None:
+        """Take in a decision that these places honour already: nothing moves.
+
+        One that they do not honour is applied. What was said of cameras is left as it is.
+        """
+        photos, others = self.rows(decision.photos), self.rows(decision.others)
+        if decision.kind not in MEMBERSHIP or not len(photos):
+            return
+        if decision.others and not len(others):
+            return
+        demand = _demand(decision, photos, others)
+        if self.holds(demand):
+            self._keep(demand, decision)
+        else:
+            self.apply(decision)
+
+    def _keep(self, demand: Demand, decision: Decision) -> None:
+        """Later decisions may not break this one."""
+        for row in (*demand.photos.tolist(), *demand.others.tolist()):
             self._demands.setdefault(row, []).append(demand)
         if decision.kind == "confirm":
-            camera = self._changing(self.home(photos))
-            camera.accepted = np.union1d(camera.accepted, photos)
+            camera = self._changing(self.home(demand.photos))
+            camera.accepted = np.union1d(camera.accepted, demand.photos)
 
     def rewind(self, number: int) -> bool:
         """Go back to before a decision, if it is one of the last; what came later is forgotten."""
@@ -265,9 +297,9 @@ class Standing:
                 return
         camera = self._changing(home)
         if decision.kind == "name":
-            camera.given = decision.camera
+            camera.naming = decision
         elif decision.kind == "status":
-            camera.status = decision.status
+            camera.marking = decision
         else:
             camera.notes.append(decision)
 
@@ -290,7 +322,6 @@ class Standing:
             return
         own = self.home(demand.photos)
         if own == home >= 0:
-            self._name_as(decision, home)
             return
         if own < 0 or home < 0:
             target = max(own, home)
@@ -305,11 +336,6 @@ class Standing:
         camera = self._changing(stays)
         camera.notes = sorted([*camera.notes, *gone.notes], key=lambda note: note.number)
         camera.accepted = np.union1d(camera.accepted, gone.accepted)
-
-    def _name_as(self, decision: Decision, key: int) -> None:
-        """A camera that a run merged already has the name that was decided, if a person gave it."""
-        if decision.camera and not OWN_NAME.fullmatch(decision.camera):
-            self._changing(key).given = decision.camera
 
     def _survivor(self, first: int, second: int, wanted: str) -> tuple[int, int]:
         """Which of two cameras goes on: as was decided, or the named, the larger, the older one."""
@@ -327,9 +353,9 @@ class Standing:
         """A new camera without photos, named as was decided."""
         key, self._next = self._next, self._next + 1
         taken = {camera.name for camera in self.cameras.values()}
-        name = decision.camera
-        if not name or name in taken:
-            name = f"camera of decision {decision.number}"
+        name, more = decision.camera or f"camera of decision {decision.number}", 1
+        while name in taken:
+            name, more = f"camera of decision {decision.number}, {more}", more + 1
         self.cameras[key] = StandingCamera(name, np.zeros(0, dtype=np.intp))
         return key
 
@@ -354,9 +380,10 @@ class Standing:
 
 def _demand(decision: Decision, photos: Rows, others: Rows) -> Demand:
     """What a decision asks for; about a single photo it is about that photo."""
-    number, single = decision.number, len(photos) == 1
+    number, single = decision.number, len(decision.photos) == 1
     if decision.kind in ("same", "merge"):
-        return Demand("inside" if single else "one", photos, others, number)
+        about_photo = single and decision.kind == "same"
+        return Demand("inside" if about_photo else "one", photos, others, number)
     if decision.kind == "confirm":
         return Demand("inside", photos, photos, number)
     if decision.kind == "move":

@@ -42,6 +42,9 @@ _NAMED = {
     "clusters": HASH,
     "decisions": (HASH, {""}),
     "honoured": [_COUNT],
+    "described": {
+        str: {"name?": _COUNT, "status?": _COUNT, "notes?": [_COUNT], "decisions?": [_COUNT]}
+    },
     "next": _COUNT,
     "sha256": HASH,
 }

@@ -1,9 +1,9 @@
 """Decisions honoured: grouping once more, with what persons said as constraints.
 
-The machine's own answer stays as it is. From it, decisions make places to begin with; photos of
-every frame that decisions touch are grouped again, those that a person put together in one group
-and those that a person kept apart in none, so that new photos find a camera as it was decided;
-and decisions have the last word.
+The machine's own answer stays as it is. Cameras that decisions are about stand as they stood before
+this run; all other photos stand as the machine has them now. Photos of every frame that decisions
+touch are then grouped again, those that a person put together in one group and those that a person
+kept apart in none: new photos find a camera as it was decided. Decisions have the last word.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ import numpy as np
 
 from samecam import compute, correlate
 from samecam.arrays import Labels, Mask, Rows
-from samecam.case.decisions import MEMBERSHIP, Decision, Standing, carry_names
+from samecam.case.decisions import MEMBERSHIP, Decision, Standing, labels_of_names
 from samecam.case.folder import ClusteringSettings, by_frame
 from samecam.case.grouping._method import among, group_photos
 from samecam.frames import Frame
@@ -59,50 +59,37 @@ def rows_of_hashes(machine: Machine) -> dict[str, int]:
 
 def honoured(
     machine: Machine,
-    names: Sequence[str],
-    following: int,
+    before: Sequence[str],
     decisions: Sequence[Decision],
     clustering: ClusteringSettings,
     resources: compute.Resources,
     progress: compute.Progress,
-) -> Standing:
-    """Where photos stand after decisions that grouping honours.
+) -> Labels:
+    """Cameras of the photos that honour decisions; −1: none.
 
     Parameters
     ----------
-    names : of the machine's cameras
-    following : number of the next camera that has no name yet
+    before : (n,) names of the cameras as they stood before this run, decisions counted; "": none
     decisions : that count
     clustering : how photos are grouped; only the default method is asked again
     """
     rows = rows_of_hashes(machine)
-    begun = _standing(machine.cameras.labels, names, rows, decisions)
-    about = [d for d in decisions if d.kind in MEMBERSHIP and not _set_aside(begun, d)]
-    if clustering.name != "consolidated" or not about:
-        return begun
-    wishes = _Wishes(machine, begun, about)
+    stood = Standing(*labels_of_names(before), rows)
+    about = [d for d in decisions if d.kind in MEMBERSHIP]
+    wishes = _Wishes(machine, stood, about)
+    begun = _begun(machine, stood, wishes)
     if not wishes.touched.any():
         return begun
     progress(PHASE, 0, 1)
-    groups = _regrouped(machine, begun, wishes, clustering, resources)
+    groups = machine.cameras.groups
+    if clustering.name == "consolidated":
+        groups = _regrouped(machine, begun, wishes, clustering, resources)
     labels = _cameras_of_groups(machine, begun, wishes, groups)
-    before = [begun.cameras[k].own if k >= 0 else "" for k in begun.camera.tolist()]
+    standing = Standing(labels, [str(k) for k in range(int(labels.max(initial=-1)) + 1)], rows)
+    for decision in about:
+        standing.keep(decision)
     progress(PHASE, 1, 1)
-    return _standing(labels, carry_names(before, labels, following), rows, decisions)
-
-
-def _standing(
-    labels: Labels, names: Sequence[str], rows: Mapping[str, int], decisions: Sequence[Decision]
-) -> Standing:
-    standing = Standing(labels, names, rows)
-    for decision in decisions:
-        standing.apply(decision)
-    return standing
-
-
-def _set_aside(standing: Standing, decision: Decision) -> bool:
-    listed = {found.decision for found in standing.contradictions}
-    return decision.number in listed or decision.number in standing.void
+    return standing.camera
 
 
 class _Wishes:
@@ -110,41 +97,56 @@ class _Wishes:
 
     Attributes
     ----------
-    touched : (n,) photos that decisions name
+    touched : (n,) photos that decisions name, and those of their cameras
+    pinned : (n,) photos that stay where they are
     together : (n,) parts whose photos stay in one group; −1: free
     apart : photos, and others whose group they may not be in
+    cameras : (n,) where touched photos stood
     """
 
-    def __init__(self, machine: Machine, begun: Standing, decisions: Sequence[Decision]) -> None:
+    def __init__(self, machine: Machine, stood: Standing, decisions: Sequence[Decision]) -> None:
         n = len(machine.photos)
-        self.touched: Mask = np.zeros(n, dtype=bool)
+        named: Mask = np.zeros(n, dtype=bool)
+        self.pinned: Mask = np.zeros(n, dtype=bool)
         self.apart: list[tuple[Rows, Rows]] = []
-        pinned: Mask = np.zeros(n, dtype=bool)
         for decision in decisions:
-            photos, others = begun.rows(decision.photos), begun.rows(decision.others)
-            self.touched[photos] = self.touched[others] = True
-            if decision.kind in ("same", "merge", "move", "confirm", "split"):
-                pinned[photos] = True
-            if decision.kind in ("same", "merge", "move"):
-                pinned[others] = True
+            photos, others = stood.rows(decision.photos), stood.rows(decision.others)
+            named[photos] = named[others] = True
+            if decision.kind != "reject":
+                self.pinned[photos] = self.pinned[others] = True
             if decision.kind in ("reject", "different", "split"):
                 self.apart.append((photos, others))
             if decision.kind in ("different", "split"):
                 self.apart.append((others, photos))
-        pinned &= begun.camera >= 0
-        self.together = self._parts(machine, begun, pinned)
+        self.cameras = stood.camera
+        inside = np.unique(self.cameras[named & (self.cameras >= 0)])
+        self.touched: Mask = named | np.isin(self.cameras, inside)
+        self.pinned &= self.cameras >= 0
+        self.together = self._parts(machine)
 
-    def _parts(self, machine: Machine, begun: Standing, pinned: Mask) -> Labels:
+    def _parts(self, machine: Machine) -> Labels:
         """Pinned photos of one camera and frame by parts that share a fingerprint."""
-        together, count = np.full(len(pinned), -1, dtype=np.intp), 0
+        together, count = np.full(len(self.pinned), -1, dtype=np.intp), 0
         for frame, at in by_frame(machine.photos).items():
-            held = at[pinned[at]]
-            for camera in np.unique(begun.camera[held]):
-                rows = held[begun.camera[held] == camera]
+            held = at[self.pinned[at]]
+            for camera in np.unique(self.cameras[held]):
+                rows = held[self.cameras[held] == camera]
                 parts = _agreeing_parts(machine, frame, at, rows)
                 together[rows] = parts + count
                 count += int(parts.max(initial=-1)) + 1
         return together
+
+
+def _begun(machine: Machine, stood: Standing, wishes: _Wishes) -> Labels:
+    """Cameras to begin with: touched photos as they stood, others as the machine has them.
+
+    Others that the machine puts with touched ones are free: −1.
+    """
+    labels, touched = machine.cameras.labels, wishes.touched
+    shared = np.isin(labels, np.unique(labels[touched & (labels >= 0)]))
+    first = int(stood.camera.max(initial=-1)) + 1
+    own = np.where((labels >= 0) & ~shared, labels + first, -1)
+    return np.where(touched, stood.camera, own).astype(np.intp)
 
 
 def _agreeing_parts(machine: Machine, frame: Frame, at: Rows, rows: Rows) -> Labels:
@@ -154,9 +156,8 @@ def _agreeing_parts(machine: Machine, frame: Frame, at: Rows, rows: Rows) -> Lab
     common pixel by pixel: these stay groups of their own.
     """
     group = machine.cameras.groups[rows]
-    units = np.unique(
-        np.where(group >= 0, group, len(machine.photos) + np.arange(len(rows))), return_inverse=True
-    )[1].astype(np.intp)
+    alone = len(machine.photos) + np.arange(len(rows))
+    units = np.unique(np.where(group >= 0, group, alone), return_inverse=True)[1].astype(np.intp)
     count = int(units.max(initial=-1)) + 1
     if count < 2:
         return units
@@ -177,7 +178,7 @@ def _agreeing_parts(machine: Machine, frame: Frame, at: Rows, rows: Rows) -> Lab
 
 def _regrouped(
     machine: Machine,
-    begun: Standing,
+    begun: Labels,
     wishes: _Wishes,
     clustering: ClusteringSettings,
     resources: compute.Resources,
@@ -188,10 +189,8 @@ def _regrouped(
     groups = machine.cameras.groups
     frames = {f: at for f, at in by_frame(machine.photos).items() if wishes.touched[at].any()}
     chosen = np.sort(np.concatenate(list(frames.values())))
-    cameras = begun.camera
-    kept = (groups >= 0) & (cameras >= 0)
-    pairs = np.unique(np.stack([groups, cameras]), axis=1, return_inverse=True)[1].ravel()
-    start = np.where(kept, pairs, -1).astype(np.intp)
+    pairs = np.unique(np.stack([groups, begun]), axis=1, return_inverse=True)[1].ravel()
+    start = np.where((groups >= 0) & (begun >= 0), pairs, -1).astype(np.intp)
     constraints = among(Constraints(wishes.together, tuple(wishes.apart)), chosen)
     new, _ = group_photos(
         machine.store,
@@ -208,23 +207,33 @@ def _regrouped(
     return result
 
 
-def _cameras_of_groups(
-    machine: Machine, begun: Standing, wishes: _Wishes, groups: Labels
-) -> Labels:
-    """Cameras of the photos: of a group that of most of its photos.
+def _cameras_of_groups(machine: Machine, begun: Labels, wishes: _Wishes, groups: Labels) -> Labels:
+    """Cameras of the photos: of a group that of most of its pinned photos, or of all it has.
 
-    A photo in no group keeps the camera that it sees in a way of its own, or that a person gave it.
+    A photo in no group keeps its camera if it is pinned, or if the machine sees it there too: in a
+    way of its own, or in a frame that was not grouped again.
     """
     from samecam.cluster import numbered
 
-    cameras = begun.camera
-    by_view = (machine.cameras.groups < 0) & (machine.cameras.labels >= 0)
-    labels = np.where(by_view | (begun.decision > 0) | (wishes.together >= 0), cameras, -1)
-    following = int(cameras.max(initial=-1)) + 1
+    machines = machine.cameras.labels
+    labels = np.where(wishes.pinned | (wishes.touched & (machines >= 0)), begun, -1)
+    by_view = (machine.cameras.groups < 0) & (machines >= 0) & ~wishes.touched
+    for row in np.flatnonzero(by_view):
+        labels[row] = _home(begun, np.array([row]), machines)
     for group in np.unique(groups[groups >= 0]):
         members = np.flatnonzero(groups == group)
-        home = begun.home(members)
-        if home < 0:
-            home, following = following, following + 1
-        labels[members] = home
+        pinned = members[wishes.pinned[members]]
+        home = _home(begun, pinned if len(pinned) else members, machines)
+        labels[members] = begun.max(initial=-1) + 1 + group if home < 0 else home
+        labels[pinned] = begun[pinned]
     return numbered(labels)
+
+
+def _home(begun: Labels, members: Rows, machines: Labels) -> int:
+    """The camera of most photos, or −1; of free ones that of what the machine has them with."""
+    inside = begun[members][begun[members] >= 0]
+    if not len(inside):
+        own = np.unique(machines[members][machines[members] >= 0])
+        inside = begun[np.isin(machines, own)]
+        inside = inside[inside >= 0]
+    return int(np.bincount(inside).argmax()) if len(inside) else -1

@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from samecam import compute
 from samecam.case.decisions import (
+    MEMBERSHIP,
     Base,
     Contradiction,
     Decision,
     Standing,
     carry_names,
     counted,
+    is_stale,
     labels_of_names,
     last_base,
     name_changes,
@@ -22,6 +26,7 @@ from samecam.case.decisions import (
     next_number,
     read_base,
     read_decisions,
+    resumed,
     write_decided,
 )
 from samecam.case.folder import (
@@ -75,22 +80,33 @@ def settle(
     decisions = read_decisions(folder)
     clusters, head = file_hash(folder / CLUSTERS), log_head(folder / DECISIONS)
     entry, before = names_entry(folder, case.info), last_base(folder, case.info)
-    counting = counted(decisions)
-    had = _names_before(machine, before, counting)
+    stood = _stood(machine, before, decisions)
+    had = _own_names(stood)
     if not entry or (entry["clusters"], entry["decisions"]) != (clusters, head):
-        following = max(next_number([d.camera for d in decisions]), before.next if before else 0)
         own = ["" if before is None else before.machine.get(p.sha256, "") for p in machine.photos]
-        first = carry_names(own, machine.cameras.labels, following, had)
+        following = max(next_number([d.camera for d in decisions]), before.next if before else 0)
+        labels = machine.cameras.labels
+        first = carry_names(own, labels, following, had)
         following = max(following, next_number(first))
-        standing = honoured(machine, first, following, counting, clustering, resources, progress)
-        names = [standing.cameras[k].own if k >= 0 else "" for k in standing.camera.tolist()]
-        alone = [first[k] if k >= 0 else "" for k in machine.cameras.labels.tolist()]
-        keys = [(photo.key, photo.sha256) for photo in machine.photos]
-        text = names_text(keys, names, alone)
+        alone = [first[k] if k >= 0 else "" for k in labels.tolist()]
+        counting = counted(decisions)
+        if before is None:  # decisions about an answer that had no names yet
+            stood = Standing(labels, first, rows_of_hashes(machine))
+            for decision in counting:
+                stood.apply(decision)
+            had = _own_names(stood)
+        if any(decision.kind in MEMBERSHIP for decision in counting):
+            labels = honoured(machine, had, counting, clustering, resources, progress)
+        names = carry_names(had, labels, following, alone)
+        shown = [names[k] if k >= 0 else "" for k in labels.tolist()]
+        moved = _moved_by(stood, had, shown)
+        rows = zip(machine.photos, shown, alone, had, moved, strict=True)
+        text = names_text([p.key, p.sha256, *cells] for p, *cells in rows)
         entry = {
             "clusters": clusters,
             "decisions": head,
             "honoured": [decision.number for decision in counting],
+            "described": _described(stood, set(names)),
             "next": max(following, next_number(names)),
             "sha256": hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest(),
         }
@@ -100,22 +116,51 @@ def settle(
     return _settled(folder, had)
 
 
-def _names_before(
-    machine: Machine, before: Base | None, decisions: Sequence[Decision]
-) -> list[str]:
-    """Names of photos' cameras as they stood before this run, decisions since the last counted."""
+def _stood(machine: Machine, before: Base | None, decisions: Sequence[Decision]) -> Standing:
+    """Where photos stood before this run, decisions since the last one counted."""
+    rows, hashes = rows_of_hashes(machine), [photo.sha256 for photo in machine.photos]
     if before is None:
-        return [""] * len(machine.photos)
-    names = [before.names.get(photo.sha256, "") for photo in machine.photos]
-    standing = Standing(*labels_of_names(names), rows_of_hashes(machine))
-    for decision in decisions:
-        standing.apply(decision)
+        return Standing(np.full(len(hashes), -1, dtype=np.intp), (), rows)
+    if is_stale(before, decisions):
+        had = [before.machine.get(each, "") for each in hashes]
+        standing, done = Standing(*labels_of_names(had), rows), frozenset[int]()
+    else:
+        standing, done = resumed(before, hashes, rows, decisions), before.honoured
+    for decision in counted(decisions):
+        if decision.number not in done:
+            standing.apply(decision)
+    return standing
+
+
+def _own_names(standing: Standing) -> list[str]:
     return [standing.cameras[k].own if k >= 0 else "" for k in standing.camera.tolist()]
+
+
+def _moved_by(stood: Standing, had: Sequence[str], names: Sequence[str]) -> list[int | None]:
+    """Numbers of the decisions that put photos where they stand, as far as they stand there."""
+    each = zip(stood.decision.tolist(), had, names, strict=True)
+    return [(number or None) if before == now else None for number, before, now in each]
+
+
+def _described(stood: Standing, names: set[str]) -> dict[str, dict[str, Any]]:
+    """Numbers of the decisions that say something of the cameras that go on."""
+    result: dict[str, dict[str, Any]] = {}
+    for camera in stood.cameras.values():
+        said: dict[str, Any] = {
+            "name": camera.naming and camera.naming.number,
+            "status": camera.marking and camera.marking.number,
+            "notes": [note.number for note in camera.notes],
+            "decisions": sorted(camera.decisions),
+        }
+        if camera.own in names and any(said.values()):
+            result[camera.own] = {name: value for name, value in said.items() if value}
+    return result
 
 
 def _write(case: Case, text: str, entry: dict[str, Any]) -> None:
     """Write `cameras.csv`; `case.json` names the one before until the new one is there."""
-    known = {k: v for k, v in case.info.get("names", entry).items() if k != "coming"}
+    known = names_entry(case.folder, case.info) or entry
+    known = {k: v for k, v in known.items() if k != "coming"}
     case.save(names={**known, "coming": entry})
     write_atomically(case.folder / CAMERAS, text)
     case.save(names=entry)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from samecam import compute
 from samecam.case.decisions import (
-    carry_names,
+    MEMBERSHIP,
     names_entry,
     read_base,
     read_decided,
@@ -40,8 +40,13 @@ def decision_troubles(saved: SavedCase) -> Iterator[str]:
         yield str(error)
         return
     heads = _heads(folder / DECISIONS)
-    noted = [entry.get("head") for entry in saved.log_entries("decided")]
-    if any(head not in heads for head in noted):
+    noted = {entry.get("head") for entry in saved.log_entries("decided")}
+    if strange := [k for k, head in enumerate(heads[:-1], 1) if head not in noted]:
+        yield (
+            f"Line {strange[0]} of {str(folder / DECISIONS)!r} is a decision that "
+            f"{str(folder / LOG)!r} does not know."
+        )
+    if noted - set(heads):
         yield (
             f"{str(folder / DECISIONS)!r} lacks decisions that {str(folder / LOG)!r} knows: lines "
             "were changed or cut off."
@@ -63,11 +68,11 @@ def decision_troubles(saved: SavedCase) -> Iterator[str]:
         )
 
 
-def _heads(path: Path) -> set[str]:
+def _heads(path: Path) -> list[str]:
     try:
-        return {digest for _, digest in chained_lines(path)}
+        return [digest for _, digest in chained_lines(path)]
     except (OSError, ValueError):
-        return set()
+        return []
 
 
 def _text(path: Path) -> str | None:
@@ -82,26 +87,26 @@ def replay_decisions(
 ) -> Iterator[str]:
     """Honour the decisions of the last run again, and compare who stands with whom."""
     base = read_base(saved.folder, saved.info)
-    if base is None or not base.honoured:
+    if base is None:
         return
     used = used_photos(store)
     places = read_places(saved.folder / CLUSTERS)
     cameras = cameras_of([places[photo.key] for photo in used])
     decisions = [d for d in read_decisions(saved.folder) if d.number in base.honoured]
-    own = [base.machine.get(photo.sha256, "") for photo in used]
-    standing = honoured(
-        Machine(store, used, cameras, saved.info["clustering"].get("details", {})),
-        carry_names(own, cameras.labels, base.next),
-        base.next,
-        decisions,
-        saved.clustering_settings,
-        resources,
-        progress,
-    )
+    labels = cameras.labels
+    if any(decision.kind in MEMBERSHIP for decision in decisions):
+        labels = honoured(
+            Machine(store, used, cameras, saved.info["clustering"].get("details", {})),
+            [base.before.get(photo.sha256, "") for photo in used],
+            decisions,
+            saved.clustering_settings,
+            resources,
+            progress,
+        )
     differing = _differing(
         [photo.key for photo in used],
         [base.names.get(photo.sha256, "") for photo in used],
-        standing.camera.tolist(),
+        labels.tolist(),
     )
     if differing:
         some = ", ".join(map(repr, differing[:_NAMED]))
