@@ -21,7 +21,10 @@ _EXTRAS = {
 @command()
 @output_options
 def doctor(as_json: bool, quiet: bool) -> int:
-    """Show what this machine offers: cores, memory, BLAS, bits, GPU, formats."""
+    """Show what this machine offers: cores, memory, BLAS, bits, GPU, formats.
+
+    Example:  samecam doctor
+    """
     offers = examine()
     if as_json:
         print_json(offers)

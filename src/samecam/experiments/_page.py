@@ -15,7 +15,7 @@ COMMAND = "samecam experiment page"
 _HEAD = """\
 # Results: the paper's tables and figures, ours beside theirs
 
-Made by `samecam experiment page` from the files in [results](../results): do not edit. Every number
+Made by `samecam experiment page` from the files in `../results`: do not edit. Every number
 of ours below stands in the JSON named beside it, with each run, its seed, and the commit that
 made it;
 `samecam experiment NAME` makes it again.
@@ -46,7 +46,7 @@ def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] =
     folder = Path(results)
     link = Path(os.path.relpath(folder, docs)).as_posix()
     documents = {stem: read_result(path) for stem, path in _files(folder).items()}
-    head = _HEAD.replace("(../results)", f"({link})")
+    head = _HEAD.replace("`../results`", f"`{link}`")
     parts = [head, _overview(documents, link)]
     parts += [_section(stem, document, link) for stem, document in documents.items()]
     return "\n".join(parts)
