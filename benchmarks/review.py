@@ -5,11 +5,13 @@ python -m benchmarks.review [--photos 100000] [--repeats 40]
 A case of photos that were never taken is written (its tables: no picture is needed), served by
 `samecam.review` in a process of its own, and asked over HTTP as a browser does: the first page
 once, then pages and decisions in turn. An action is a decision and the page that follows it.
+Beside what a person waits stands what the server's processor did: others change that little.
 """
 
 import argparse
 import http.client
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -66,6 +68,11 @@ class Served:
         if answer.status != 200:
             raise RuntimeError(f"{method} {path}: {answer.status} {data[:300]!r}")
         return data
+
+    def processor(self) -> float:
+        """Seconds of processor time that it has taken, its workers' not counted."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def close(self) -> None:
         """End it as Ctrl-C does."""
@@ -151,7 +158,10 @@ def measure(photos: int, repeats: int, folder: Path) -> dict[str, Any]:
         _, first = record.timed(served.get, "/")
         times = {}
         for name, task in tasks(served, case).items():
+            before = served.processor()
             times[name] = summary([record.timed(task, k)[1] for k in range(repeats)])
+            spent = 1000 * (served.processor() - before) / repeats
+            times[name]["processor"] = round(spent, 1)
             print(f"{name:32} {times[name]}", flush=True)
     finally:
         served.close()

@@ -16,10 +16,15 @@ from samecam.fingerprint import NoResidualError, fingerprint, fingerprint_photo
 from samecam.photos import read_frame, read_photo
 from tests.photos.pictures import encode, scene
 
-INTERNAL = {"arrays", "cli", "documents", "files", "inputs", "pages", "provenance"}
+INTERNAL = {
+    *("arrays", "cli", "documents", "drawing", "files", "inputs", "notebook", "pages"),
+    "provenance",
+}
 FUNCTIONS = {
     *("add_photos", "cluster_fingerprints", "cluster_photos", "extract_photos", "fingerprint"),
-    *("match_photos", "match_reference", "verify_case"),
+    *("match", "match_photos", "match_reference", "verify_case", "evaluate", "doctor"),
+    *("compare_methods", "tune_case", "validate_photos", "simulate_photos", "plan_extraction"),
+    *("write_report", "write_validation", "export_case"),
 }
 
 

@@ -5,9 +5,12 @@ read as a type; here it becomes the description.
 """
 
 import re
+from types import ModuleType
 from typing import Any
 
 from sphinx.application import Sphinx
+
+import samecam
 
 SECTIONS = {"Parameters", "Attributes", "Returns", "Raises", "Yields"}
 _ENTRY = re.compile(r"^(\S[^:]*?) : (.+)$")
@@ -15,6 +18,8 @@ _ARRAY = re.compile(
     r"~?(?:numpy\.)?ndarray\[tuple\[~?(?:typing\.)?Any, \.\.\.\], (?:~?numpy\.)?dtype\[([^]]*)\]\]"
 )
 _ARRAY_LIKE = re.compile(r"[~\w.]*_Buffer \| .*?_NestedSequence\[complex \| bytes \| str\]")
+# Below a type stands a sentence; what only goes on begins with a small letter.
+_TYPED = re.compile(r"    [A-Z]")
 _CODE = re.compile(r"(`+[^`]*`+)")
 
 
@@ -26,7 +31,7 @@ def described(lines: list[str]) -> list[str]:
         following = lines[number + 1] if number + 1 < len(lines) else ""
         if following and set(following.strip()) == {"-"}:
             inside = line.strip() in SECTIONS
-        match = _ENTRY.match(line) if inside else None
+        match = _ENTRY.match(line) if inside and not _TYPED.match(following) else None
         found += [match[1], f"    {match[2]}"] if match else [line]
     return [escaped(line) for line in found]
 
@@ -52,9 +57,12 @@ def process(
 
 
 def skip(
-    _app: Sphinx, _what: str, name: str, _object: Any, skipped: bool, _options: Any
+    _app: Sphinx, what: str, name: str, value: Any, skipped: bool, _options: Any
 ) -> bool | None:
-    """Leave out what scikit-learn adds to every estimator."""
+    """Leave out what scikit-learn adds to every estimator, and of rooms what samecam shows."""
+    shown = what == "module" and not isinstance(value, ModuleType)
+    if shown and name in samecam.__all__ and getattr(samecam, name) is value:
+        return True
     return True if re.fullmatch("set_.*_request", name) else skipped or None
 
 

@@ -1,12 +1,25 @@
 """samecam: which of these photographs were taken by the same camera?
 
-`samecam.cluster_photos(photos, case)` does the main job. The rooms, in the order in
-which data runs through them: `samecam.photos`, `samecam.fingerprint`, `samecam.store`,
-`samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
-`samecam.evidence`, `samecam.case`, `samecam.report`, `samecam.review`; and `samecam.compute`,
-`samecam.simulate`, `samecam.datasets`, `samecam.metrics`, `samecam.experiments` and
-`samecam.frames` beside them.
-Each is loaded when it is first asked for.
+`samecam.cluster_photos(photos, case)` does the main job. Every command has a call of its own here:
+`extract_photos`, `plan_extraction`, `cluster_photos`, `cluster_fingerprints`, `add_photos`,
+`match` (`match_photos`, `match_reference`, `match_pairs`, `write_matches`), `verify_case`,
+`Deciding`, `decide_from`, `read_decided`, `write_report`, `export_case`, `compare_methods`,
+`evaluate`, `tune_case`, `validate_photos`, `write_validation`, `simulate_photos`, `doctor`.
+`open_case` reads a finished case, and `samecam.plots` draws it.
+
+The rooms, in the order in which data runs through them: `samecam.photos`, `samecam.fingerprint`,
+`samecam.store`, `samecam.correlate`, `samecam.represent`, `samecam.cluster`, `samecam.register`,
+`samecam.evidence`, `samecam.case`, `samecam.report`, `samecam.review`, `samecam.plots`; and
+`samecam.compute`, `samecam.simulate`, `samecam.datasets`, `samecam.metrics`,
+`samecam.experiments` and `samecam.frames` beside them. Each is loaded when it is first asked for.
+
+Examples
+--------
+>>> import samecam
+>>> if __name__ == "__main__":  # the work is done in other processes
+...     result = samecam.cluster_photos(["photos/"], "CASE")
+...     result.to_frame()  # one row a file, for pandas
+...     result.plot("correlations")
 """
 
 import importlib as _importlib
@@ -27,6 +40,7 @@ if _typing.TYPE_CHECKING:
         frames,
         metrics,
         photos,
+        plots,
         register,
         report,
         represent,
@@ -36,24 +50,38 @@ if _typing.TYPE_CHECKING:
     )
     from samecam.case import (
         ClusteringSettings,
+        Deciding,
         ExtractionSettings,
         add_photos,
         cluster_fingerprints,
         cluster_photos,
+        compare_methods,
+        decide_from,
+        doctor,
+        evaluate,
         extract_photos,
+        match,
+        match_pairs,
         match_photos,
         match_reference,
         open_case,
+        plan_extraction,
+        read_decided,
+        tune_case,
+        validate_photos,
         verify_case,
     )
     from samecam.compute import Resources
     from samecam.errors import SamecamError
     from samecam.fingerprint import FingerprintModule as _FingerprintModule
+    from samecam.report import export_case, write_matches, write_report, write_validation
+    from samecam.simulate import simulate_photos
 
     fingerprint: _FingerprintModule  # the room, which can be called
 
 __all__ = [
     "ClusteringSettings",
+    "Deciding",
     "ExtractionSettings",
     "Resources",
     "SamecamError",
@@ -63,44 +91,73 @@ __all__ = [
     "cluster",
     "cluster_fingerprints",
     "cluster_photos",
+    "compare_methods",
     "compute",
     "correlate",
     "datasets",
+    "decide_from",
+    "doctor",
     "errors",
+    "evaluate",
     "evidence",
     "experiments",
+    "export_case",
     "extract_photos",
     "fingerprint",
     "frames",
+    "match",
+    "match_pairs",
     "match_photos",
     "match_reference",
     "metrics",
     "open_case",
     "photos",
+    "plan_extraction",
+    "plots",
+    "read_decided",
     "register",
     "report",
     "represent",
     "review",
     "simulate",
+    "simulate_photos",
     "store",
+    "tune_case",
+    "validate_photos",
     "verify_case",
+    "write_matches",
+    "write_report",
+    "write_validation",
 ]
 
 # Names that are not those of rooms, and the room each is from.
 _HOMES = {
     "Resources": "compute",
     "SamecamError": "errors",
+    "simulate_photos": "simulate",
+    **dict.fromkeys(("export_case", "write_matches", "write_report", "write_validation"), "report"),
     **dict.fromkeys(
         (
             "ClusteringSettings",
+            "Deciding",
             "ExtractionSettings",
             "add_photos",
             "cluster_fingerprints",
             "cluster_photos",
+            "compare_methods",
+            "decide_from",
+            "doctor",
+            "evaluate",
             "extract_photos",
+            "match",
+            "match_pairs",
             "match_photos",
             "match_reference",
             "open_case",
+            "plan_extraction",
+            "read_decided",
+            "tune_case",
+            "validate_photos",
             "verify_case",
         ),
         "case",

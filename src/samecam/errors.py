@@ -14,6 +14,13 @@ class SamecamError(Exception):
 
     The command line prints the message and exits with 1; anything that is not
     a `SamecamError` is a bug, whose traceback goes to a file, and exits with 70.
+
+    Examples
+    --------
+    >>> try:
+    ...     samecam.open_case("not there")
+    ... except samecam.SamecamError as error:
+    ...     print(error)
     """
 
 

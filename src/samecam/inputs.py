@@ -9,9 +9,10 @@ import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 __all__ = [
+    "PathLike",
     "each_in_time",
     "hash_input",
     "in_time",
@@ -25,6 +26,8 @@ __all__ = [
 # Reading must not wait for the other end of a pipe, nor make a terminal ours.
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOCTTY", 0)
 _CHUNK = 2**20
+
+PathLike: TypeAlias = str | os.PathLike[str]  # of a file or a folder
 
 T = TypeVar("T")
 R = TypeVar("R")

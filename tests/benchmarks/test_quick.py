@@ -16,6 +16,7 @@ from benchmarks import (
     method_page,
     recompressed_page,
     record,
+    review_page,
     rivals_page,
 )
 
@@ -60,6 +61,7 @@ PAGES = {
     "copies": copies_page,
     "dask_tasks": dask_page,
     "recompressed": recompressed_page,
+    "review": review_page,
     "rivals": rivals_page,
 }
 

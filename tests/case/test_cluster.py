@@ -20,6 +20,7 @@ from samecam.cluster import METHODS, RIVALS
 from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.metrics import scores
+from samecam.notebook import counted
 from samecam.simulate import simulate_photos
 from tests.case.conftest import make_photos
 from tests.processes import PATIENCE, command, run, run_apart, wait_for
@@ -120,7 +121,7 @@ def test_the_result_speaks_for_itself(result):
     sizes = result.sizes
     assert repr(result) == (
         f"<Clustering of {len(result.paths)} photos: 3 cameras of {sizes[0]} to {sizes[-1]} "
-        f"photos, {result.n_unclustered} photos of none; case {str(result.case)!r}>"
+        f"photos, {counted(result.n_unclustered, 'photo')} of none; case {str(result.case)!r}>"
     )
     assert len(result.unclustered) == result.n_unclustered
     for group in result.groups:

@@ -8,6 +8,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
+import samecam.case
 from samecam._version import __version__
 from samecam.cli import cli
 from samecam.photos import READ
@@ -161,15 +162,12 @@ def test_doctor():
 
 
 def test_doctor_shows_every_gpu(monkeypatch):
-    from samecam.cli import _doctor
-
     gpus = [
         {"device": f"cuda:{k}", "name": "H", "memory_bytes": 2**34, "free_bytes": 2**33}
         for k in range(2)
     ]
-    monkeypatch.setattr(_doctor, "_gpus", lambda: gpus)
-    offers = _doctor.examine()
-    monkeypatch.setattr(_doctor, "examine", lambda: {**offers, "gpus": gpus})
+    offers = {**samecam.case.doctor(), "gpus": gpus}
+    monkeypatch.setattr(samecam.case, "doctor", lambda: offers)
     lines = CliRunner().invoke(cli, ["doctor"]).output.splitlines()
     shown = [line for line in lines if line.startswith("GPU ")]
     assert shown == [f"GPU        cuda:{k}: H, 16.0 GB, 8.0 GB free" for k in range(2)]

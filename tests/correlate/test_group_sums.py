@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam import correlate
-from samecam.correlate import _membership
 from samecam.simulate import fingerprints
 from tests.stores import written
 
@@ -81,10 +80,3 @@ def test_products_with_sums_are_those_of_the_sums(labels, some, width):
         own = np.diag((np.array(inside) * w * (X.astype(float) ** 2).sum(axis=1)).sum(axis=1))
         found = correlate.other_group_products(X, members, w**2, memory=50_000, device="cpu")
         np.testing.assert_allclose(found, sums @ sums.T - own, atol=1e-5)
-
-
-def test_very_large_memberships_are_added_row_by_row(monkeypatch):
-    X, labels = fingerprints([5, 6, 7], 0.1, 900)
-    expected = correlate.group_sums(X, labels)
-    monkeypatch.setattr(_membership, "_DENSE", 0)
-    np.testing.assert_allclose(correlate.group_sums(X, labels), expected, atol=1e-6)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from samecam import correlate
-from samecam.correlate import _membership, _photo_sums
+from samecam.correlate import _photo_sums
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
 from tests.stores import written
@@ -17,11 +17,8 @@ def collection(sizes, n_pixels, seed=0):
     return X[order], labels
 
 
-@pytest.mark.parametrize("dense", [True, False])
-def test_every_budget_gives_the_same_numbers(tmp_path, monkeypatch, dense):
+def test_every_budget_gives_the_same_numbers(tmp_path, monkeypatch):
     X, labels = collection([10] * 400, 1500)
-    if not dense:
-        monkeypatch.setattr(_membership, "_DENSE", 0)
     plans = set()
     made = _photo_sums._plan
 

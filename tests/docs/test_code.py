@@ -2,12 +2,14 @@
 
 import ast
 import importlib
+import inspect
 import re
 import shlex
 
 import click
 import pytest
 
+import samecam
 from samecam.cli import cli
 from tests.docs.blocks import ROOT, Block, blocks, commands, fenced, indented, pages
 
@@ -75,12 +77,13 @@ def test_links_outside_of_the_site_lead_somewhere(name):
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
-def test_every_room_and_every_page_is_on_the_site():
-    import samecam
-
-    rooms = {n for n in samecam.__all__ if type(getattr(samecam, n)).__name__.endswith("odule")}
+def test_every_name_every_room_and_every_page_is_on_the_site():
+    rooms = {name for name in samecam.__all__ if inspect.ismodule(getattr(samecam, name))}
     assert {path.stem for path in (ROOT / "docs/python").glob("*.md")} == {*rooms, "index"}
+    text = (ROOT / "docs/python/index.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^(?:\.\. auto\w+:: samecam\.)?(\w+)$", text, re.M))
+    assert shown == {*samecam.__all__} - {"__version__"}
     listed = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     names = {str(p.relative_to(ROOT / "docs").with_suffix("")) for p in pages()[2:]}
-    missing = [n for n in names if not n.startswith("python/") and f"\n{n}\n" not in listed]
-    assert missing == ["index"]
+    missing = {n for n in names if f"\n{n}\n" not in listed}
+    assert {n for n in missing if not n.startswith("python/")} == {"index"}

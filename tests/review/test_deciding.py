@@ -82,7 +82,7 @@ def test_a_weak_photo_is_detached_or_stays(browser, review):
 def test_a_camera_that_is_accepted_is_asked_about_no_more(browser, review):
     browser.decide(kind="confirm", camera="camera-2")
     assert "part-2" not in asked(review)
-    assert review.state.now.cameras.by_name["camera-2"].state == "accepted"
+    assert review.state.now.cameras.by_name["camera-2"].states[0] == "accepted"
     assert "accepted" in browser.text("/camera?name=camera-2")
     assert keys(browser.text("/cameras?status=accepted")) == ["camera-2"]
 

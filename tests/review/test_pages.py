@@ -47,6 +47,12 @@ def test_questions_come_best_first_and_have_their_evidence(review):
     (weak,) = [q for q in questions if q.kind == "weak" and q.score == float(SCORE)]
     assert review.state.index.photos[weak.first[0]].doubtful
     assert weak.first[0] not in weak.second
+    assert re.match(
+        r"Its correlation with .* \(chance scatters by 1\)\. Such a score is", weak.words
+    )
+    for question in questions:
+        if question.kind == "alone":
+            assert question.words.startswith("Nearest is group ")
 
 
 def test_a_question_by_its_address(browser, review):
@@ -55,6 +61,10 @@ def test_a_question_by_its_address(browser, review):
     assert f'data-question="{questions[1].key}"' in text
     assert f'data-previous="/?item={questions[0].key}"' in text
     assert f'data-next="/?item={questions[2].key}"' in text
+    browser.decide(kind="cannot tell", question=questions[1].key)
+    text = browser.text(f"/?item={questions[1].key}")
+    assert f'data-question="{questions[2].key}"' in text, "the one after it"
+    assert f'data-question="{questions[0].key}"' in browser.text("/?item=nothing")
 
 
 def test_all_cameras_are_there_the_largest_first(browser, review):

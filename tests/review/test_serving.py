@@ -1,8 +1,10 @@
 """The command itself: one address, Ctrl-C, several tabs, and a second examiner who only reads."""
 
 import contextlib
+import errno
 import http.client
 import json
+import os
 import signal
 import threading
 from urllib.parse import urlsplit
@@ -121,6 +123,17 @@ def test_read_only_takes_no_lock_and_writes_nothing(case):
         assert browser.get(f"/small/{photo}.jpg").content.startswith(b"\xff\xd8\xff")
         assert browser.refused(kind="undo")
     assert "thumbnails" not in {path.name for path in case.iterdir()} - before
+
+
+def test_a_case_that_cannot_be_written_is_read(case, monkeypatch):
+    def refuse(*_):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("samecam.review._state.Deciding", refuse)
+    with Review(case, "Ada") as looking:
+        assert "Read-only file system" in looking.looking
+        assert 'id="looking"' in Browser(looking).text("/cameras")
+    assert not (case / "thumbnails").exists()
 
 
 def test_a_served_review_ends_while_a_tab_listens(case, open_tab):

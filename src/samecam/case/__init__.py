@@ -13,10 +13,12 @@ from samecam.case.decisions import (
     usual_examiner,
 )
 from samecam.case.extraction import (
+    EXTRAS,
     Estimate,
     Extraction,
     FrameCost,
     Photos,
+    doctor,
     extract_photos,
     plan_extraction,
     stop_on_signals,
@@ -87,12 +89,22 @@ from samecam.case.matching import (
     SeenCamera,
     Source,
     TwoSources,
+    match,
     match_pairs,
     match_photos,
     match_reference,
     two_sources,
 )
-from samecam.case.studies import ComparedMethod, Comparison, Tuning, compare_methods, tune_case
+from samecam.case.studies import (
+    FATES,
+    ComparedMethod,
+    Comparison,
+    Evaluation,
+    Tuning,
+    compare_methods,
+    evaluate,
+    tune_case,
+)
 from samecam.case.validating import VALIDATION_PAGE, Criteria, Validation, validate_photos
 from samecam.case.verifying import InputCheck, Relabelled, Verification, verify_case
 
@@ -103,6 +115,8 @@ __all__ = [
     "COLUMNS",
     "DECIDED",
     "DECISIONS",
+    "EXTRAS",
+    "FATES",
     "PDF",
     "REPORT",
     "SEARCHES",
@@ -128,6 +142,7 @@ __all__ = [
     "Decision",
     "Division",
     "Estimate",
+    "Evaluation",
     "ExifCamera",
     "Extraction",
     "ExtractionSettings",
@@ -167,9 +182,12 @@ __all__ = [
     "compare_methods",
     "csv_text",
     "decide_from",
+    "doctor",
+    "evaluate",
     "extract_photos",
     "folders_below",
     "lock_folder",
+    "match",
     "match_pairs",
     "match_photos",
     "match_reference",

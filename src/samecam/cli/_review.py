@@ -1,6 +1,5 @@
 """`samecam review`."""
 
-import getpass
 from typing import Any
 
 import click
@@ -40,12 +39,13 @@ def review(
 
     Example:  samecam review CASE --examiner "A. Examiner"
     """
+    from samecam.case import usual_examiner
     from samecam.review import Review, stopped_by_signals
 
     with Phases(quiet=quiet) as phases:
         opened = Review(
             case,
-            examiner if examiner is not None else _login(),
+            examiner or usual_examiner(),
             port=port or 0,
             blur=blur,
             read_only=read_only,
@@ -70,14 +70,6 @@ def _lines(address: str, looking: str) -> list[str]:
     if looking:
         lines.append(f"Read only: {looking}")
     return [*lines, "Ctrl-C ends it."]
-
-
-def _login() -> str:
-    """Who is logged in; "examiner" where the machine does not know."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "examiner"
 
 
 def _open(address: str) -> None:

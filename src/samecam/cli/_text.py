@@ -1,9 +1,6 @@
 """Numbers and names as people read them."""
 
-
-def counted(number: int, noun: str) -> str:
-    """'1 photo', '2 photos'."""
-    return f"{number} {plural(number, noun)}"
+from samecam.notebook import counted as counted
 
 
 def plural(number: float, noun: str) -> str:

@@ -31,6 +31,7 @@ from samecam.compute._machine import (
     worker_count,
     worker_memory,
 )
+from samecam.compute._notebook import shown_progress
 from samecam.compute._pool import (
     Executor,
     LocalPool,
@@ -71,6 +72,7 @@ __all__ = [
     "parse_bytes",
     "retry_with_less_memory",
     "rows_per_block",
+    "shown_progress",
     "thread_count",
     "torch_device",
     "worker_count",

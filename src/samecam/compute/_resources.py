@@ -3,6 +3,8 @@
 None of it changes the answer, except that a device moves it by rounding.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 from samecam.compute._dask_connect import cluster_workers
@@ -23,6 +25,11 @@ class Resources:
     scheduler : address of a dask scheduler, or "local" for a cluster on this machine; None:
         processes of our own. The workers of a cluster compute on processors.
     memory : bytes that grouping may take; None: see `default_memory`
+
+    Examples
+    --------
+    >>> few = samecam.Resources(workers=2, memory=4 * 2**30, device="cpu")
+    >>> samecam.cluster_photos(["photos/"], "CASE", resources=few)
     """
 
     workers: int | None = None
@@ -49,7 +56,7 @@ class Resources:
                 "together: the workers of a cluster compute on processors; leave one of them out.",
             )
 
-    def resolve(self) -> "Resources":
+    def resolve(self) -> Resources:
         """The same with the workers and the device that are used on this machine."""
         device = "cpu" if self.scheduler is not None else choose_device(self.device)
         return replace(self, workers=worker_count(self.workers), device=device)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats, Gram, Rows
 from samecam.correlate import _bit_sums
-from samecam.correlate._membership import Membership, RowAdder, checked_labels
+from samecam.correlate._membership import Membership, checked_labels
 from samecam.correlate._strips import (
     DEFAULT_MEMORY,
     Source,
@@ -45,10 +45,10 @@ def group_sums(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMOR
     if are_bits(source):
         return _bit_sums.group_sums(source, members, memory)
     width = strip_width(len(source), memory)
-    adder = RowAdder(members, 0, members.count, order="C" if members.is_small else None)
+    matrix = members.sparse()
     sums = np.zeros((members.count, pixels(source)), dtype=np.float32)
     for start, part in strips(source, width):
-        adder.add(part, sums[:, start : start + part.shape[1]])
+        sums[:, start : start + part.shape[1]] = matrix @ part
     return sums
 
 

@@ -8,10 +8,6 @@ import numpy.typing as npt
 
 from samecam.arrays import Floats, Labels, Rows
 
-# Entries of a membership matrix up to which BLAS multiplies it. It adds in an order of its own,
-# which the digits of the evidence rest on; beyond, adding row by row is a thousand times faster.
-_DENSE = 2**28
-_STEP = 16
 # Weights of rows of bits: six binary digits.
 _LEVELS = 63
 
@@ -57,11 +53,6 @@ class Membership:
         """Photos in each group."""
         return np.bincount(self.groups, minlength=self.count).astype(np.intp)
 
-    @property
-    def is_small(self) -> bool:
-        """Whether it is multiplied as an array with an entry for every photo and group."""
-        return len(self) * self.count <= _DENSE
-
     def of(self, rows: Rows) -> "Membership":
         """The same groups with some photos alone."""
         return Membership(self.labels[rows], self.count, self.row_weights[rows], self.unit)
@@ -105,48 +96,6 @@ class Membership:
         some = np.flatnonzero((self.groups >= first) & (self.groups < last))
         result[self.groups[some] - first, self.inside[some]] = self.weights[some]
         return result
-
-
-class RowAdder:
-    """Adds up the rows of groups first … last − 1 of a membership.
-
-    Parameters
-    ----------
-    members : who is in which group
-    first, last : the groups
-    order : how the entries of a dense matrix lie; None: the matrix is sparse, all groups are meant
-    memory : bytes for a dense matrix, of which some groups are taken at a time; it takes 64 a
-        photo at least
-    """
-
-    def __init__(
-        self,
-        members: Membership,
-        first: int,
-        last: int,
-        *,
-        order: Literal["C", "F"] | None,
-        memory: int | None = None,
-    ) -> None:
-        self._members, self._first, self._order = members, first, order
-        step = last - first
-        if memory is not None:
-            step = max(_STEP, memory // max(4 * len(members), 1) // _STEP * _STEP)
-        self._bounds = [(first + a, first + b) for a, b in even_blocks(last - first, step)]
-        self._sparse: Any = members.sparse() if order is None else None
-        self._dense = None
-        if order is not None and len(self._bounds) == 1:
-            self._dense = members.dense(first, last, order)
-
-    def add(self, part: Floats, out: Floats) -> None:
-        """Put the sums of the rows of `part` into `out`, (groups, width)."""
-        if self._order is None:
-            out[:] = self._sparse @ part
-            return
-        for a, b in self._bounds:
-            held = self._dense
-            matrix = self._members.dense(a, b, self._order) if held is None else held
-            np.matmul(matrix, part, out=out[a - self._first : b - self._first])
 
 
 def whole_weights(weights: npt.NDArray[np.floating], levels: int = _LEVELS) -> tuple[Floats, float]:

@@ -1,8 +1,8 @@
 """Every photo's inner product with the sum of every group, within a memory budget."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from samecam.compute import format_bytes
 from samecam.correlate import _bit_sums
 from samecam.correlate._kept import KeptGram, fill_from_gram
 from samecam.correlate._matrix import DoubleMatrix
-from samecam.correlate._membership import Membership, RowAdder, checked_labels, even_blocks
+from samecam.correlate._membership import Membership, checked_labels, even_blocks
 from samecam.correlate._progress import PhotoCount, Progress
 from samecam.correlate._strips import (
     DEFAULT_MEMORY,
@@ -28,10 +28,11 @@ from samecam.store import FingerprintStore
 # Pixels whose products are added in float32 before they go into a double: the same whatever
 # the budget, so that the last digits are too.
 _STRIP = 1024
-# Numbers of a product that is added to the result, and the photos it is of.
-_TILE = 2**18
-_TILE_PHOTOS = (64, 4096)
-_FEWEST_GROUPS, _FEWEST_PIXELS = 2, 16
+# Groups and photos that are multiplied at a time, counted from the first of all, whatever the
+# budget: BLAS adds in an order that depends on the shape, and on the place in it.
+_TILE_GROUPS, _TILE_PHOTOS = 32, 64
+# What is held of them at least.
+_FEWEST_GROUPS, _FEWEST_PHOTOS, _FEWEST_PIXELS = 2, 16, 16
 # Bytes a photo takes in any case: its results, and what reading its row needs.
 _PHOTO_BYTES = 256
 LEAST_MEMORY = 16 * 2**20
@@ -105,7 +106,6 @@ class _Plan:
     one_pass : whether strips of all rows are read once
     groups, photos : of a block that is multiplied, if not
     width : pixels of a strip that sums are made of, if not
-    adding : bytes for the matrix that adds up rows
     left : bytes beside the products and what belongs to each photo
     """
 
@@ -114,7 +114,6 @@ class _Plan:
     groups: int
     photos: int
     width: int
-    adding: int
     left: int
 
 
@@ -161,16 +160,15 @@ def _plan(members: Membership, d: int, memory: int) -> _Plan:
     n, count, strip = len(members), members.count, min(_STRIP, d)
     in_memory, left = _room(n, count, memory)
     held = 8 * n * count
-    adding = 4 * n * min(count, _FEWEST_PIXELS) if members.is_small else 16 * n
-    tile = 4 * count * _tile_photos(count)
-    once = strip_bytes(n, strip) + 4 * count * strip + tile
-    if in_memory and once + adding <= left:
-        return _Plan(True, True, count, n, strip, left - once, left)
+    tile = 4 * (_TILE_GROUPS + _TILE_PHOTOS) * strip + 8 * _TILE_GROUPS * _TILE_PHOTOS
+    matrix = 16 * n  # who is in which group
+    once = strip_bytes(n, strip) + 4 * count * strip + tile + matrix
+    if in_memory and once <= left:
+        return _Plan(True, True, count, n, strip, left)
     few, pixel_step = min(count, _FEWEST_GROUPS), min(d, _FEWEST_PIXELS)
-    group = 4 * d + 4 * _TILE_PHOTOS[1]
     photo = strip_bytes(1, strip) + (0 if in_memory else 8 * few)
     need = 2 * max(
-        group * few, adding + strip_bytes(n, pixel_step), photo * min(n, _TILE_PHOTOS[0])
+        4 * d * few, matrix + strip_bytes(n, pixel_step), photo * min(n, _FEWEST_PHOTOS) + tile
     )
     if need > left:
         need += _PHOTO_BYTES * n + (held if in_memory else 0)
@@ -178,12 +176,11 @@ def _plan(members: Membership, d: int, memory: int) -> _Plan:
             f"Comparing {n} photos with {count} groups takes {format_bytes(need)} and the memory "
             f"budget is {format_bytes(memory)}: raise it."
         )
-    groups = max(b - a for a, b in even_blocks(count, left // 2 // group))
-    rest = left - group * groups
-    photos = rest // (strip_bytes(1, strip) + (0 if in_memory else 8 * groups))
-    width = _even_width(d, max(rest // 2 // strip_bytes(n, 1), pixel_step))
-    adding = rest - strip_bytes(n, width)
-    return _Plan(in_memory, False, groups, photos, width, adding, left)
+    groups = max(b - a for a, b in even_blocks(count, left // 2 // (4 * d)))
+    rest = left - 4 * d * groups
+    photos = (rest - tile) // (strip_bytes(1, strip) + (0 if in_memory else 8 * groups))
+    width = _even_width(d, max((rest - matrix) // 2 // strip_bytes(n, 1), pixel_step))
+    return _Plan(in_memory, False, groups, photos, width, left)
 
 
 def _even_width(d: int, largest: int) -> int:
@@ -192,12 +189,6 @@ def _even_width(d: int, largest: int) -> int:
     while 0 < d % width < width // 2:
         width -= 1
     return width
-
-
-def _tile_photos(count: int) -> int:
-    """Photos that are multiplied at a time with so many groups."""
-    fewest, most = _TILE_PHOTOS
-    return max(fewest, min(most, _TILE // max(count, 1)))
 
 
 class _Work:
@@ -214,7 +205,6 @@ class _Work:
     ) -> None:
         self._source, self._members, self._plan, self._out = source, members, plan, out
         self.norms = norms
-        self._order: Literal["F"] | None = "F" if members.is_small else None
         self._progress = progress
         self._count = PhotoCount(0, 0, None)
 
@@ -222,13 +212,9 @@ class _Work:
         """Make the sums of each strip and use them while it is there."""
         members, d = self._members, pixels(self._source)
         self._count = PhotoCount(len(members), len(members) * d, self._progress)
-        adder = self._adder(members, 0, members.count)
-        sums = np.empty((members.count, min(_STRIP, d)), dtype=np.float32)
-        target = self._out.read(0, members.count)
+        matrix, target = members.sparse(), self._out.read(0, members.count)
         for _, part in strips(self._source, _STRIP):
-            some = sums[:, : part.shape[1]]
-            adder.add(part, some)
-            _add_products(some, part, target)
+            self._add_products(_Lines(matrix @ part, 0), _Lines(part, 0), target)
             self.norms += np.einsum("ij,ij->i", part, part)
             self._count.add(part.size)
 
@@ -237,27 +223,23 @@ class _Work:
         members, plan, d = self._members, self._plan, pixels(self._source)
         n, inside = len(members), len(members.inside)
         blocks = even_blocks(members.count, plan.groups)
-        rows_read = (n * len(blocks) if self._order else inside) + n * len(blocks)
-        self._count = PhotoCount(n, rows_read * d, self._progress)
+        self._count = PhotoCount(n, (inside + n * len(blocks)) * d, self._progress)
         for first, last in blocks:
             sums = self._sums(first, last)
             for a, b in even_blocks(n, plan.photos):
                 rows = np.arange(a, b, dtype=np.intp)
                 target = self._target(first, last, a, b)
-                self._compare(rows, sums, target, with_norms=first == 0)
+                self._compare(rows, sums, first, target)
                 self._out.write(first, target, column=a)
                 del target  # before the next is made
 
     def _sums(self, first: int, last: int) -> Floats:
-        """(last − first, d) sums of some groups."""
-        members, rows = self._members, None
-        if self._order is None:
-            members, rows = members.part(first, last)
-            first, last = 0, last - first
-        adder = self._adder(members, first, last)
+        """(last − first, d) sums of some groups, each added up in the order of its photos."""
+        members, rows = self._members.part(first, last)
+        matrix = members.of(np.arange(len(rows))).sparse()
         sums = np.empty((last - first, pixels(self._source)), dtype=np.float32)
         for start, part in strips(self._source, self._plan.width, rows):
-            adder.add(part, sums[:, start : start + part.shape[1]])
+            sums[:, start : start + part.shape[1]] = matrix @ part
             self._count.add(part.size)
         return sums
 
@@ -266,19 +248,44 @@ class _Work:
             return self._out.read(first, last, columns=slice(a, b))
         return np.zeros((last - first, b - a))
 
-    def _compare(self, rows: Rows, sums: Floats, target: Doubles, *, with_norms: bool) -> None:
-        """Add the products of some photos with some sums to `target`."""
+    def _compare(self, rows: Rows, sums: Floats, first: int, target: Doubles) -> None:
+        """Add the products of some photos with the sums of groups from `first` on to `target`."""
+        at = int(rows[0])
         for start, part in strips(self._source, _STRIP, rows):
-            _add_products(sums[:, start : start + part.shape[1]], part, target)
-            if with_norms:
+            some = sums[:, start : start + part.shape[1]]
+            self._add_products(_Lines(some, first), _Lines(part, at), target)
+            if first == 0:
                 self.norms[rows] += np.einsum("ij,ij->i", part, part)
             self._count.add(part.size)
 
-    def _adder(self, members: Membership, first: int, last: int) -> RowAdder:
-        return RowAdder(members, first, last, order=self._order, memory=self._plan.adding)
+    def _add_products(self, sums: "_Lines", part: "_Lines", target: Doubles) -> None:
+        """Add products of groups and photos to `target`, tile by tile of all there are."""
+        members = self._members
+        for groups, of_groups, to_groups in sums.tiles(_TILE_GROUPS, members.count):
+            for photos, of_photos, to_photos in part.tiles(_TILE_PHOTOS, len(members)):
+                product = groups @ photos.T
+                target[to_groups, to_photos] += product[of_groups, of_photos]
 
 
-def _add_products(sums: Floats, part: Floats, target: Doubles) -> None:
-    """Add sums[c] · part[i] to target[c, i], some photos at a time."""
-    for a, b in even_blocks(len(part), _tile_photos(len(sums))):
-        target[:, a:b] += sums @ part[a:b].T
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Some of many lines: from `first` on."""
+
+    values: Floats
+    first: int
+
+    def tiles(self, size: int, count: int) -> Iterator[tuple[Floats, slice, slice]]:
+        """Tiles of all `count` lines in which some of these are, zeros where others would be.
+
+        With which lines of the tile they are, and which of these.
+        """
+        first, last = self.first, self.first + len(self.values)
+        for a in range(first // size * size, last, size):
+            b = min(a + size, count)
+            low, high = max(a, first), min(b, last)
+            tile = self.values[low - first : high - first]
+            if high - low < b - a:
+                whole = np.zeros((b - a, tile.shape[1]), dtype=np.float32)
+                whole[low - a : high - a] = tile
+                tile = whole
+            yield tile, slice(low - a, high - a), slice(low - first, high - first)

@@ -3,7 +3,8 @@
 The room can be called: ``samecam.fingerprint("photo.jpg")`` is `fingerprint_photo`.
 """
 
-import os
+from __future__ import annotations
+
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -25,6 +26,7 @@ from samecam.fingerprint._frame import FrameKind, FrameRow, frame_row, frame_row
 from samecam.fingerprint._photo import fingerprint_photo
 from samecam.fingerprint._residual import noise_residual
 from samecam.fingerprint._spectrum import equalise
+from samecam.inputs import PathLike
 from samecam.photos import Portrait
 
 __all__ = [
@@ -55,7 +57,7 @@ class FingerprintModule(ModuleType):
 
     def __call__(
         self,
-        photo: str | os.PathLike[str] | npt.ArrayLike,
+        photo: PathLike | npt.ArrayLike,
         *,
         size: int | None = None,
         offset: tuple[int, int] = (0, 0),

@@ -1,5 +1,7 @@
 """The fingerprint of a photo, which may be a file."""
 
+from __future__ import annotations
+
 import os
 from typing import Unpack
 
@@ -8,12 +10,12 @@ import numpy.typing as npt
 from samecam.arrays import Floats
 from samecam.errors import SamecamError
 from samecam.fingerprint._fingerprint import Steps, fingerprint
-from samecam.inputs import read_input
+from samecam.inputs import PathLike, read_input
 from samecam.photos import PhotoError, Portrait, read_frame, read_photo
 
 
 def fingerprint_photo(
-    photo: str | os.PathLike[str] | npt.ArrayLike,
+    photo: PathLike | npt.ArrayLike,
     *,
     size: int | None = None,
     offset: tuple[int, int] = (0, 0),
@@ -39,6 +41,12 @@ def fingerprint_photo(
         if the file cannot be read, or is no photo that can be used
     NoResidualError
         if the picture is flat
+
+    Examples
+    --------
+    >>> one, other = samecam.fingerprint("a.jpg"), samecam.fingerprint("b.jpg")
+    >>> correlation = one @ other  # of two photos of one width and height
+    >>> square = samecam.fingerprint("a.jpg", size=512)  # as the paper has it
     """
     if not isinstance(photo, str | os.PathLike):
         if (size, offset, portrait) != (None, (0, 0), "keep"):

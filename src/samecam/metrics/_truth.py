@@ -2,18 +2,16 @@
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping, Sequence
 
 from samecam.errors import SamecamError
-from samecam.inputs import read_input
+from samecam.inputs import PathLike, read_input
 
-FilePath = str | os.PathLike[str]
 _WHOLE = None  # stands in front of a path's parts, so that equal paths share one part more
 _Parts = list[str | None]
 
 
-def read_truth(path: FilePath) -> dict[str, str]:
+def read_truth(path: PathLike) -> dict[str, str]:
     """Camera of every photo, from a CSV file with the columns path and camera.
 
     Read as `read_columns` does. A path may be named twice, with the same camera.
@@ -40,7 +38,7 @@ def read_truth(path: FilePath) -> dict[str, str]:
     return truth
 
 
-def read_models(path: FilePath) -> dict[str, str]:
+def read_models(path: PathLike) -> dict[str, str]:
     """Camera model of the photos of a truth that states one, in a column model that it may lack.
 
     Parameters
@@ -62,7 +60,7 @@ def read_models(path: FilePath) -> dict[str, str]:
     return models
 
 
-def read_clusters(path: FilePath) -> dict[str, int]:
+def read_clusters(path: PathLike) -> dict[str, int]:
     """Cluster of every photo, from a CSV file with the columns path and cluster.
 
     Read as `read_columns` does. A path may be named twice, with the same cluster.
@@ -89,7 +87,7 @@ def read_clusters(path: FilePath) -> dict[str, int]:
 
 
 def read_columns(
-    path: FilePath, names: Sequence[str], *, optional: Sequence[str] = ()
+    path: PathLike, names: Sequence[str], *, optional: Sequence[str] = ()
 ) -> list[tuple[int, list[str]]]:
     """Some columns of a CSV file, as text.
 
@@ -213,13 +211,13 @@ def _ambiguous(paths: list[str], truths: list[str], taken: set[str]) -> SamecamE
     )
 
 
-def _check_filled(path: FilePath, line: int, fields: Mapping[str, str]) -> None:
+def _check_filled(path: PathLike, line: int, fields: Mapping[str, str]) -> None:
     for name, value in fields.items():
         if not value:
             raise SamecamError(f"{str(path)!r} has no {name} in line {line}: fill it in.")
 
 
-def _cluster(path: FilePath, line: int, text: str) -> int:
+def _cluster(path: PathLike, line: int, text: str) -> int:
     try:
         cluster = int(text)
     except ValueError:

@@ -5,6 +5,7 @@ Its look, its charts and its small pictures are there for other pages of ours, t
 
 from samecam.report._about import write_about_template
 from samecam.report._cards import camera_name, photo_rows
+from samecam.report._correlations import Correlations, correlations
 from samecam.report._estimate import with_report
 from samecam.report._heatmap import heat_picture
 from samecam.report._histogram import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Histogram, histogram
@@ -32,12 +33,14 @@ __all__ = [
     "FORMATS",
     "HASHES",
     "LIMIT",
+    "Correlations",
     "Export",
     "Histogram",
     "Thumbnail",
     "ThumbnailTask",
     "camera_name",
     "check_matches_page",
+    "correlations",
     "export_case",
     "heat_picture",
     "histogram",

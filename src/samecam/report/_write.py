@@ -1,6 +1,7 @@
 """`report.html`, written into the case or elsewhere."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from samecam import compute
 from samecam.case import PDF, REPORT, SavedCase, open_case
 from samecam.errors import ParameterError
 from samecam.files import sweep, write_atomically
+from samecam.inputs import PathLike
 from samecam.report._about import read_about
 from samecam.report._correlations import Correlations, correlations
 from samecam.report._page import lay_out, render
@@ -24,12 +26,12 @@ _PRINTING = 600.0
 
 
 def write_report(
-    case: str | os.PathLike[str],
+    case: PathLike,
     *,
     thumbnails: bool = True,
     blur: bool = False,
-    output: str | os.PathLike[str] | None = None,
-    pdf: str | os.PathLike[str] | None = None,
+    output: PathLike | None = None,
+    pdf: PathLike | None = None,
     paper: Paper = "a4",
     about: Mapping[str, Any] | None = None,
     timeout: float = 20.0,
@@ -55,11 +57,15 @@ def write_report(
     timeout : seconds one thumbnail may take
     resources : workers for thumbnails, memory for correlations
     progress : called as progress(phase, done, total) from time to time
+
+    Examples
+    --------
+    >>> samecam.write_report("CASE", blur=True)
     """
     if timeout <= 0:
         message = f"{{name}} is {timeout}; give seconds a thumbnail may take, 20 is usual."
         raise ParameterError("timeout", message)
-    resources, progress = resources or compute.Resources(), progress or compute.no_progress
+    resources, progress = resources or compute.Resources(), compute.shown_progress(progress)
     content = open_case(case)
     target = content.folder / REPORT if output is None else Path(output)
     check_target(target, content, (REPORT,))

@@ -62,9 +62,18 @@ class CameraFacts:
         return len(self.rows)
 
     @property
-    def state(self) -> str:
-        """In a word: confirmed, what a person gave it, or open."""
-        return self.camera.status or ("accepted" if self.camera.confirmed else "open")
+    def states(self) -> list[str]:
+        """In words: what a person said of it, or that nobody did, and what to look at."""
+        camera = self.camera
+        said = [camera.status] if camera.status else []
+        said += ["accepted"] if camera.confirmed else []
+        told = {
+            "changed by decisions": camera.decisions,
+            "with a note": camera.notes,
+            "doubtful photos": self.doubtful,
+            "remarks": self.remarks,
+        }
+        return (said or ["open"]) + [words for words, holds in told.items() if holds]
 
 
 class Cameras:
@@ -107,7 +116,7 @@ class Cameras:
             others = {name: value for name, value in wanted.items() if name != facet}
             counts: Counter[str] = Counter()
             for facts in self.all:
-                if _fits(facts, others):
+                if not others or _fits(facts, others):
                     counts.update(_values(facts, facet).keys())
             ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
             chosen = [item for item in ordered[_SHOWN:] if item[0] == wanted.get(facet)]
@@ -116,7 +125,7 @@ class Cameras:
 
 
 def _values(facts: CameraFacts, facet: str) -> Mapping[str, int]:
-    return {facts.state: facts.size} if facet == "status" else facts.values[facet]
+    return dict.fromkeys(facts.states, 1) if facet == "status" else facts.values[facet]
 
 
 def _fits(facts: CameraFacts, wanted: Mapping[str, str]) -> bool:
@@ -142,7 +151,7 @@ def _describe(index: Index, camera: DecidedCamera) -> CameraFacts:
         values,
         weakest=min(known) if known else None,
         doubtful=sum(index.photos[row].doubtful for row in rows),
-        remarks=sum(len(index.groups[group].warnings) for group in groups),
+        remarks=sum(len(index.remarks[group]) for group in groups),
         first=days[0] if days else "",
         last=days[-1] if days else "",
     )

@@ -61,7 +61,9 @@ def _answer(
     if question.kind == "weak":
         return deciding.reject(now.home(question.first), first, reason)
     if question.kind == "part":
-        return deciding.split(now.home(question.first), first, reason)
+        home = now.home(question.first)
+        there = [row for row in question.first if now.camera_of(row) == home]
+        return deciding.split(home, now.index.hashes(there), reason)
     return deciding.different(first, second, reason)
 
 

@@ -8,9 +8,10 @@ import numpy as np
 
 from samecam.arrays import Doubles, Labels
 from samecam.case import CasePhoto, Group, SavedCase
+from samecam.evidence import one_model_note
 from samecam.report import camera_name, shown
 
-_TAKEN = re.compile(r"(\d{4})[:\-./](\d{2})[:\-./](\d{2})")
+_TAKEN = re.compile(r"(\d{4})[:\-./](\d{2})[:\-./](\d{2})", re.ASCII)
 _NO_MODEL = "no camera named"
 
 
@@ -96,6 +97,18 @@ class Index:
         if depth not in self._folders:
             self._folders[depth] = [folder_of(photo.path, depth) for photo in self.photos]
         return self._folders[depth]
+
+    @cached_property
+    def remarks(self) -> list[list[str]]:
+        """What should make a reader of each group careful.
+
+        That all devices of a model may share something is true of most groups, and left out.
+        """
+        result = []
+        for group, rows in zip(self.groups, self.by_group, strict=True):
+            usual = one_model_note([dict(self.photos[row].image) for row in rows])
+            result.append([text for text in group.warnings if text != usual])
+        return result
 
     @cached_property
     def _folders(self) -> dict[int, list[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from samecam.case import CasePhoto, Decision
+from samecam.case import CasePhoto, Decision, Group
 from samecam.report import CHART, photo_rows, shown
 from samecam.review._addresses import Here, beside_address
 from samecam.review._cameras import FACETS, SORTS, CameraFacts
@@ -26,6 +26,8 @@ _ANSWERS = {
 }
 _STATUSES = ("ok", "check", "warning")
 _CHANGES = 50
+# What is said of a photo in another place of its page, with names that decisions give.
+_ELSEWHERE = ("In words", "Camera")
 _COMMON = 6
 
 Context = dict[str, Any]
@@ -52,10 +54,10 @@ class Side:
 
 def queue_page(moment: Moment, here: Here) -> Context:
     """The question of an address, or the best one, and those that come after it."""
-    questions, asked = moment.questions, here.get("item")
-    place = next((k for k, q in enumerate(questions) if q.key == asked), 0)
+    questions = moment.questions
     if not questions:
         return {"question": None, "answered": bool(moment.decided.decisions)}
+    place = moment.place(here.get("item"))
     question = questions[place]
     one, two = moment.home(question.first), moment.home(question.second)
     return {
@@ -150,7 +152,7 @@ def camera_page(moment: Moment, here: Here) -> Context:
     at = here.number("at", len(rows) - 1)
     counts = Counter(index.group_of[facts.rows].tolist())
     groups = [index.groups[number] for number in sorted(counts) if number >= 0]
-    remarks = dict.fromkeys(text for group in groups for text in group.warnings)
+    remarks = dict.fromkeys(text for group in groups for text in index.remarks[group.id])
     decisions = [moment.decided.decisions[k - 1] for k in facts.camera.decisions[-_CHANGES:]]
     return {
         "facts": facts,
@@ -160,7 +162,7 @@ def camera_page(moment: Moment, here: Here) -> Context:
         "total": len(rows),
         "order": here.get("order"),
         "only": only if rows is not facts.rows else "",
-        "groups": [(group, counts[group.id]) for group in groups],
+        "groups": [(group, counts[group.id], _group_words(group)) for group in groups],
         "parts_of": parts_of(moment, facts),
         "remarks": list(remarks)[:8],
         "statuses": _STATUSES,
@@ -170,6 +172,16 @@ def camera_page(moment: Moment, here: Here) -> Context:
         "chart": CHART,
         "changes": [(d.number, decision_words(moment, d)) for d in reversed(decisions)],
     }
+
+
+def _group_words(group: Group) -> str:
+    """Why a group is of its camera, and how well its photos hold together."""
+    parts = [group.why_joined] if group.why_joined else []
+    if group.correlation is not None:
+        parts.append(f"Two of its photos correlate by {group.correlation:.4f} on average.")
+    if group.quality is not None:
+        parts.append(f"Its fingerprint has a quality of {group.quality:.2f} of 1.")
+    return " ".join(parts)
 
 
 def alone_page(moment: Moment, here: Here) -> Context:
@@ -210,7 +222,7 @@ def _between(moment: Moment, first: CameraFacts, second: CameraFacts) -> str:
             sentences[group.why_apart] = group.nearest_score or 0.0
     if sentences:
         return shown(max(sentences, key=sentences.__getitem__))
-    return "Neither is the nearest of the other: samecam has nothing to say of these two."
+    return "Neither is the other's nearest: see what their strongest photos show below."
 
 
 def _common(moment: Moment, first: CameraFacts, second: CameraFacts) -> dict[str, str]:
@@ -239,7 +251,7 @@ def _common(moment: Moment, first: CameraFacts, second: CameraFacts) -> dict[str
     return result
 
 
-def _groups(moment: Moment, facts: CameraFacts) -> list[Any]:
+def _groups(moment: Moment, facts: CameraFacts) -> list[Group]:
     index = moment.index
     return [index.groups[k] for k in sorted({int(index.group_of[r]) for r in facts.rows} - {-1})]
 
@@ -259,7 +271,13 @@ def photo_page(moment: Moment, sha256: str, history: list[Decision], reason: str
         "photo": photo,
         "used": row is not None,
         "camera": moment.camera_of(row) if row is not None else "",
-        "rows": [(label, value) for label, value in photo_rows(photo, own, other, words)],
+        "words": photo.evidence.get("words") or "",
+        "placed": int(moment.decided.decision_of[row]) if row is not None else 0,
+        "rows": [
+            (label, value)
+            for label, value in photo_rows(photo, own, other, words)
+            if label not in _ELSEWHERE
+        ],
         "scores": _scores(moment, photo, row) if row is not None else [],
         "copies": moment.index.copies.get(photo.path, []),
         "notes": [d for d in history if d.kind == "note" and d.number in in_force],
@@ -311,6 +329,7 @@ def log_page(moment: Moment, here: Here) -> Context:
             (d, decision_words(moment, d), d.number in decided.in_force, undoing.get(d.number))
             for d in some
         ],
+        "placed": int((decided.decision_of > 0).sum()),
         "total": len(decided.decisions),
         "at": at,
         "size": DECISIONS,

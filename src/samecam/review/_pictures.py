@@ -25,7 +25,7 @@ _TIMEOUT = 20.0
 _SQUARE = 1024  # pixels of no fingerprint: none is made here
 _LOOK = 0.5  # seconds between two looks whether all is to end
 _WAITING = 2  # requests that wait for pictures
-_HELD = 400  # pictures held in memory, where none is kept in the case
+_HELD = 2**26  # bytes of pictures held in memory, of those that are not kept in the case
 _LONGEST = 2**20
 _JPEG = b"\xff\xd8\xff"
 
@@ -67,14 +67,15 @@ class Pictures:
         data = await asyncio.to_thread(self._known, sha256, side)
         if data is not None or sha256 in self.reasons:
             return data
-        future = await asyncio.to_thread(self._ask, sha256, side)
-        if future is None:
-            return None
-        if self._waiting >= _WAITING:
+        if self._files is not None:
+            await asyncio.to_thread(self._ask, sha256, side)
+        if self._waiting >= _WAITING and sha256 not in self.reasons:
             raise BusyError
         self._waiting += 1
         try:
-            await asyncio.wrap_future(future)
+            future = await asyncio.to_thread(self._ask, sha256, side)
+            if future is not None:
+                await asyncio.wrap_future(future)
         finally:
             self._waiting -= 1
         return await asyncio.to_thread(self._known, sha256, side)
@@ -152,7 +153,7 @@ class Pictures:
                 return
         with self._lock:
             self._held[sha256, side] = data
-            while len(self._held) > _HELD:
+            while sum(map(len, self._held.values())) > _HELD and len(self._held) > 1:
                 self._held.popitem(last=False)
 
     @property

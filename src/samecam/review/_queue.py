@@ -1,9 +1,9 @@
 """What most deserves a look, best first: questions, each with its evidence in one sentence."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from samecam.case import Decided, Decision
 from samecam.report import shown
@@ -25,6 +25,7 @@ KINDS = {
     "weak": "Does this photo belong here?",
     "alone": "Is this photo by this camera?",
 }
+_SENTENCE = re.compile(r"(?<=\.) (?=[A-Z])")
 _ANSWERS = ("same", "different", "cannot tell", "merge", "split", "reject", "move")
 
 
@@ -59,6 +60,7 @@ class Queue:
         questions = [*_pairs(index), *_parts(index), *_weak(index), *_alone(index)]
         self.all = sorted(questions, key=lambda question: (-question.worth, question.key))
         self.by_key = {question.key: question for question in self.all}
+        self.place_of = {question.key: place for place, question in enumerate(self.all)}
 
     def open(self, decided: Decided) -> list[Question]:
         """Those that no decision in force has answered."""
@@ -117,11 +119,20 @@ def _camera(where: list[int], rows: Collection[int]) -> int:
     return max(set(some), key=some.count) if some else -1
 
 
-def _doubt(log_ratio: float | None, score: float | None = None) -> float:
-    """From 0, sure, to 1: nobody can tell."""
-    if log_ratio is not None:
-        return 1 / (1 + abs(log_ratio))
-    return 0.5 if score is None else 1 / (1 + abs(score) / 5)
+def _one(log_ratio: float | None) -> float:
+    """How likely one camera is, by the likelihood ratio (log10) alone; one half without."""
+    return 0.5 if log_ratio is None else 1 / (1 + 10 ** -min(max(log_ratio, -9), 9))
+
+
+def _worth(wrong: float, moved: int) -> float:
+    """How much a question deserves a look.
+
+    Parameters
+    ----------
+    wrong : how likely it is that photos do not stand where they should
+    moved : how many would move
+    """
+    return wrong * math.log2(2 + moved)
 
 
 def _pairs(index: Index) -> Iterator[Question]:
@@ -144,7 +155,7 @@ def _pairs(index: Index) -> Iterator[Question]:
             "pair",
             tuple(first[:SPOKESMEN]),
             tuple(second[:SPOKESMEN]),
-            (1 + _doubt(group.nearest_log10_lr, group.nearest_score)) * math.log2(2 + moved),
+            _worth(_one(group.nearest_log10_lr), moved),
             shown(group.why_apart),
             group.nearest_score,
         )
@@ -167,7 +178,7 @@ def _parts(index: Index) -> Iterator[Question]:
             f"Divided into {len(first)} and {len(second)} photos, the fingerprints of the two "
             f"parts correlate with {said}{max(share, 0):.0%} of what one camera would show."
         )
-        yield _part(f"part-{group.id}", first, second, words, division.score)
+        yield _part(f"part-{group.id}", first, second, words, division.score, share)
     for camera in index.saved.cameras:
         for group in camera.groups[1:]:
             score = None if group.view is None else group.view.score
@@ -175,13 +186,22 @@ def _parts(index: Index) -> Iterator[Question]:
                 first = index.by_group[group.id]
                 others = (g.id for g in camera.groups if g.id != group.id)
                 second = index.strongest([row for g in others for row in index.by_group[g]])
-                yield _part(f"view-{group.id}", first, second, shown(group.why_joined), score)
+                shared = group.view.share if group.view is not None else None
+                words = shown(group.why_joined)
+                yield _part(f"view-{group.id}", first, second, words, score, shared)
 
 
 def _part(
-    key: str, first: Sequence[int], second: Sequence[int], words: str, score: float | None
+    key: str,
+    first: Sequence[int],
+    second: Sequence[int],
+    words: str,
+    score: float | None,
+    share: float | None,
 ) -> Question:
-    worth = (1 + _doubt(None, score)) * math.log2(2 + min(len(first), len(second)))
+    """A question about a part; `share`: what it shows of what one camera would."""
+    wrong = 0.5 if share is None else 1 - min(max(share, 0.0), 1.0)
+    worth = _worth(wrong, min(len(first), len(second)))
     return Question(key, "part", tuple(first), tuple(second), worth, words, score)
 
 
@@ -194,7 +214,7 @@ def _weak(index: Index) -> Iterator[Question]:
         second = tuple(other for other in members[: SPOKESMEN + 1] if other != row)
         if second:
             score = photo.figure("score")
-            worth = _doubt(photo.figure("log10_lr"), score)
+            worth = _worth(1 - _one(photo.figure("log10_lr")), 1)
             yield Question(
                 f"weak-{photo.sha256}", "weak", (row,), second, worth, _words(index, row), score
             )
@@ -207,15 +227,15 @@ def _alone(index: Index) -> Iterator[Question]:
         if photo.cluster != -1 or index.near[row] < 0 or not score > _ALONE:
             continue
         second = tuple(index.by_group[index.near[row]][:SPOKESMEN])
-        worth = _doubt(photo.figure("nearest_log10_lr"), score)
+        worth = _worth(_one(photo.figure("nearest_log10_lr")), 1)
         yield Question(
             f"alone-{photo.sha256}", "alone", (row,), second, worth, _words(index, row), score
         )
 
 
 def _words(index: Index, row: int) -> str:
-    """The first sentences of what the case says of a photo."""
-    said = index.photos[row].evidence.get("words") or ""
-    ends = [0, *(k + 2 for k, (a, b) in enumerate(pairwise(said)) if a == "." and b == " ")]
-    whole = said if len(ends) <= 2 else said[: ends[2]]
-    return shown(whole.strip()) or "Its place rests on few photos."
+    """Of what the case says of a photo: its score, and what that says of the two propositions."""
+    said = _SENTENCE.split(index.photos[row].evidence.get("words") or "")
+    told = [sentence for sentence in said if sentence and sentence != "In no group."]
+    ratio = [sentence for sentence in told[1:] if sentence.startswith("Such a score")][:1]
+    return shown(" ".join([*told[:1], *ratio])) or "Its place rests on few photos."

@@ -74,6 +74,7 @@ class Review:
                 self.app,
                 log_config=None,
                 access_log=False,
+                log_level="error",
                 server_header=False,
                 proxy_headers=False,
                 ws="none",

@@ -127,6 +127,7 @@ class Server:
             "pages": links,
             "blur": self._blur,
             "looking": self._state.looking,
+            "examiner": self._state.examiner,
             "stale": moment.decided.stale,
         }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from samecam.review._state import Moment
 
-MOST_FOLDERS, MOST_CAMERAS, MOST_LINKS = 200, 40, 100
+MOST_FOLDERS, MOST_CAMERAS, MOST_LINKS = 100, 30, 100
 # Folders that are named of those that share one camera.
 _MOST_SHARING = 20
 
@@ -30,7 +30,7 @@ class Matrix:
     Attributes
     ----------
     folders, cameras : names, those with most photos first
-    counts : by folder and camera
+    counts : for each folder, by camera; 0: none
     alone : photos of no camera, by folder
     links : what is shared, that with most photos first
     left_out : folders and cameras that are not shown
@@ -39,7 +39,7 @@ class Matrix:
 
     folders: list[str]
     cameras: list[str]
-    counts: dict[tuple[str, str], int]
+    counts: list[list[int]]
     alone: dict[str, int]
     links: list[Link]
     left_out: tuple[int, int]
@@ -68,7 +68,7 @@ def source_matrix(moment: Moment, depth: int) -> Matrix:
     return Matrix(
         rows[:MOST_FOLDERS],
         [names[camera] for camera in shown],
-        {(folder, names[camera]): n for camera in shown for folder, n in of_camera[camera].items()},
+        [[of_camera[camera].get(folder, 0) for camera in shown] for folder in rows[:MOST_FOLDERS]],
         alone,
         _links(names, of_camera),
         (max(len(rows) - MOST_FOLDERS, 0), max(len(shared) - MOST_CAMERAS, 0)),

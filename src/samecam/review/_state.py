@@ -39,6 +39,13 @@ class Moment:
         """What is to be decided, best first."""
         return self._queue.open(self.decided)
 
+    def place(self, key: str) -> int:
+        """Where a question stands among those that are open, or the one that comes after it."""
+        places = self._queue.place_of
+        wanted = places.get(key, 0)
+        after = (k for k, q in enumerate(self.questions) if places[q.key] >= wanted)
+        return next(after, 0)
+
     def camera_of(self, row: int) -> str:
         """Name of a photo's camera; "" if it has none."""
         number = int(self.decided.camera_of[row])
@@ -144,6 +151,6 @@ def _hold(case: str | os.PathLike[str], examiner: str) -> tuple[Deciding | None,
     except SamecamError as error:
         if _IN_USE not in str(error):
             raise
-        return None, f"{error}"
+        return None, str(error).partition(": wait until")[0] + "."
     except OSError as error:
         return None, f"{os.fspath(case)!r} cannot be written: {error.strerror}."

@@ -1,12 +1,14 @@
 """Photographs: from the plan of a collection to JPEG files and their truth."""
 
+from __future__ import annotations
+
 import io
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from samecam.compute import LocalPool, worker_count
+from samecam.compute import LocalPool, shown_progress, worker_count
 from samecam.documents import parse
 from samecam.errors import SamecamError
 from samecam.files import read_own, sweep, write_atomically
+from samecam.inputs import PathLike
 from samecam.simulate import _camera, _copies, _exif, _exposure, _extras, _scene, _sensor
 from samecam.simulate._arguments import Arguments, Size, as_sizes
 from samecam.simulate._extras import Addition
@@ -29,6 +32,8 @@ from samecam.simulate._truth import truth_text
 from samecam.simulate._views import Views
 
 __all__ = ["simulate_photos"]
+
+PHASE = "Simulating"
 
 _Batch = list[Photo] | list[Screenshot]
 
@@ -42,7 +47,7 @@ class _Settings:
 
 
 def simulate_photos(
-    out: str | os.PathLike[str],
+    out: PathLike,
     *,
     cameras: int = 10,
     images: int = 30,
@@ -135,6 +140,12 @@ def simulate_photos(
     ------
     SamecamError
         If an argument cannot be used or `out` cannot be written.
+
+    Examples
+    --------
+    >>> truth = samecam.simulate_photos("made", cameras=3, images=10, size=(640, 480))
+    >>> samecam.cluster_photos("made/images", "CASE")
+    >>> samecam.evaluate("CASE", truth).scores.f
     """
     sizes = as_sizes(size)
     if models is None:
@@ -164,11 +175,11 @@ def simulate_photos(
         _prepare(folder, asked.as_json())
     tasks: list[_Batch] = [*batches(photos), *([one] for one in graphics)]
     beside = sum(photo.copy_name is not None for photo in photos)
+    show = progress or partial(shown_progress(None), PHASE)
     done, total = 0, len(photos) + len(graphics) + thumbnails + beside
     for count in _run(_Settings(folder / "images", asked), tasks, workers):
         done += count
-        if progress is not None:
-            progress(done, total)
+        show(done, total)
     with _writing(folder):
         return _write_truth(folder, asked, photos)
 

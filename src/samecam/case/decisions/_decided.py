@@ -1,5 +1,7 @@
 """What stands after the decisions: the machine's answer, and what persons made of it."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
+from samecam import notebook
 from samecam.arrays import Labels, Rows
 from samecam.case.decisions._decision import Decision, counted, in_force, read_decisions
 from samecam.case.decisions._names import carry_names, labels_of_names, read_base
@@ -17,7 +20,7 @@ from samecam.files import write_atomically
 COLUMNS = ("path", "sha256", "camera", "cluster", "decision")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DecidedCamera:
     """A camera as it stands after the decisions.
 
@@ -41,6 +44,12 @@ class DecidedCamera:
     named: bool
     notes: tuple[Decision, ...]
     decisions: tuple[int, ...]
+
+    def __repr__(self) -> str:
+        status = f", {self.status}" if self.status else ""
+        confirmed = ", confirmed" if self.confirmed else ""
+        photos = notebook.counted(self.size, "photo")
+        return f"<DecidedCamera {self.name!r}: {photos}{status}{confirmed}>"
 
     @property
     def size(self) -> int:
@@ -96,6 +105,26 @@ class Decided:
         number = np.full(max(order, default=-1) + 2, -1, dtype=np.intp)
         number[order] = np.arange(len(order))
         self.camera_of: Labels = number[standing.camera]
+
+    def __repr__(self) -> str:
+        cameras = notebook.counted(len(self.cameras), "camera")
+        return f"<Decided: {cameras} after {notebook.counted(len(self.decisions), 'decision')}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the cameras as they stand."""
+        head = ("camera", "photos", "status", "confirmed", "found as")
+        rows = [
+            (
+                c.name,
+                c.size,
+                c.status,
+                "yes" if c.confirmed else "",
+                ", ".join(map(str, c.clusters)),
+            )
+            for c in self.cameras
+        ]
+        notes = [found.words for found in self.contradictions]
+        return notebook.table(repr(self)[1:-1], head, rows, notes=notes)
 
     @cached_property
     def names(self) -> dict[str, int]:
@@ -200,10 +229,14 @@ class Answered:
         self._machine = np.array([photo.cluster for photo in self.used], dtype=np.intp)
         self._current = self.base is not None and self.base.clusters == case.hashes[CLUSTERS]
 
+    def is_stale(self, decisions: Sequence[Decision]) -> bool:
+        """Whether something is taken back that the last run had honoured."""
+        return self.base is not None and not self.base.honoured <= in_force(decisions)
+
     def stands(self, decisions: Sequence[Decision]) -> tuple[Standing, Decided]:
         """Where photos stand after decisions."""
         base, machine = self.base, self._machine
-        stale = base is not None and not base.honoured <= in_force(decisions)
+        stale = self.is_stale(decisions)
         if base is not None and self._current and not stale:
             labels, names = labels_of_names([base.names.get(p.sha256, "") for p in self.used])
         else:
@@ -220,7 +253,13 @@ class Answered:
 
 
 def read_decided(case: SavedCase) -> Decided:
-    """What stands after the decisions of a clustered case."""
+    """What stands after the decisions of a clustered case.
+
+    Examples
+    --------
+    >>> for camera in samecam.read_decided(samecam.open_case("CASE")).cameras:
+    ...     print(camera.name, camera.size, camera.status)
+    """
     return Answered(case).stands(read_decisions(case.folder))[1]
 
 

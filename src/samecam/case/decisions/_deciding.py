@@ -1,6 +1,7 @@
 """Deciding: a case held by one person, whose decisions are written before they count."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import replace
 from types import TracebackType
@@ -13,6 +14,7 @@ from samecam.case.decisions._decision import (
     check_decision,
     check_name,
     check_text,
+    counted,
     read_decisions,
 )
 from samecam.case.decisions._names import next_number
@@ -26,6 +28,7 @@ from samecam.case.folder import (
 )
 from samecam.errors import SamecamError
 from samecam.files import write_atomically
+from samecam.inputs import PathLike
 
 
 class ContradictionError(SamecamError):
@@ -51,9 +54,14 @@ class Deciding:
     ----------
     saved : the case
     decided : what stands now
+
+    Examples
+    --------
+    >>> with samecam.Deciding("CASE", "Ada") as deciding:
+    ...     deciding.merge("camera-3", "camera-5", reason="the same scratch")
     """
 
-    def __init__(self, case: str | os.PathLike[str], examiner: str) -> None:
+    def __init__(self, case: PathLike, examiner: str) -> None:
         self._examiner = check_text(examiner, "examiner")
         if not self._examiner:
             raise SamecamError("Decisions need somebody who takes them: name the examiner.")
@@ -79,7 +87,7 @@ class Deciding:
             self._file.close()
             raise
 
-    def __enter__(self) -> "Deciding":
+    def __enter__(self) -> Deciding:
         return self
 
     def __exit__(
@@ -284,13 +292,26 @@ class Deciding:
         """Let the last decision count; an error if an earlier one forbids it."""
         decision, standing = self._decisions[-1], self._standing
         if decision.kind == "undo":
-            self._standing, self.decided = self._answered.stands(self._decisions)
+            self._take_back(decision)
             return
         standing.apply(decision)
         if standing.contradictions and standing.contradictions[-1].decision == decision.number:
             last = standing.contradictions[-1]
             words = last.words.replace(f"Decision {decision.number}", "This decision", 1)
             raise ContradictionError(words, last.against)
+
+    def _take_back(self, undo: Decision) -> None:
+        """Let an undo count: go back to before what it is about, and on from there."""
+        about = undo
+        while about.kind == "undo":
+            about = self._decisions[about.of - 1]
+        stale = self._answered.is_stale(self._decisions)
+        if stale != self.decided.stale or not self._standing.rewind(about.number):
+            self._standing, self.decided = self._answered.stands(self._decisions)
+            return
+        for decision in counted(self._decisions):
+            if decision.number >= about.number:
+                self._standing.apply(decision)
 
     def _write(self, decision: Decision) -> str:
         """Write a decision through to the disk, then that it was into the log; its time."""

@@ -20,6 +20,11 @@ def decide_from(held: Deciding, file: str | os.PathLike[str]) -> list[Decision]:
     (paths or SHA-256, separated by |), `text` (a name, a note, a status, a number to undo),
     `reason`. What is not needed may be left out or empty. "same", "different" and "cannot tell" are
     about two cameras, about photos and a camera, or about two photos.
+
+    Examples
+    --------
+    >>> with samecam.Deciding("CASE", "Ada") as deciding:
+    ...     samecam.decide_from(deciding, "decisions.csv")
     """
     try:
         rows = csv_rows(read_input(file), ("decision",))

@@ -13,12 +13,15 @@ and two about photos:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from samecam.arrays import Labels, Rows
 from samecam.case.decisions._decision import OWN_NAME, Decision
+
+# Decisions that can be taken back without going through all of them.
+_KEPT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,17 @@ class StandingCamera:
         )
 
 
+class _Saved(NamedTuple):
+    """Places that can be gone back to."""
+
+    camera: Labels
+    decision: Labels
+    cameras: dict[int, StandingCamera]
+    following: int
+    contradictions: int
+    void: int
+
+
 class Standing:
     """Places of photos, to which decisions are applied in their order.
 
@@ -120,6 +134,7 @@ class Standing:
         }
         self._next = len(names)
         self._demands: dict[int, list[Demand]] = {}  # that a photo's place may break, by its row
+        self._before: dict[int, _Saved] = {}  # places before each of the last decisions
 
     def rows(self, hashes: Sequence[str]) -> Rows:
         """Rows of the photos that are there, sorted, each once."""
@@ -148,6 +163,9 @@ class Standing:
 
     def apply(self, decision: Decision) -> None:
         """Take a decision in, or list it as contradicting an earlier one, and change nothing."""
+        before = self._before[decision.number] = self._saved()
+        if len(self._before) > _KEPT:
+            del self._before[next(iter(self._before))]
         photos, others = self.rows(decision.photos), self.rows(decision.others)
         if not len(photos) or (decision.others and not len(others)):
             self.void.append(decision.number)
@@ -157,13 +175,13 @@ class Standing:
             return
         if decision.kind == "cannot tell":
             return
-        demand, before = _demand(decision, photos, others), self._saved()
+        demand = _demand(decision, photos, others)
         self._meet(demand, decision)
         if decision.kind == "split":
             self._gather(photos, decision)
-        broken = self._broken(before[0])
+        broken = self._broken(before.camera)
         if broken or not self.holds(demand):
-            self.camera, self.decision, self.cameras, self._next = before
+            self._go_back(before)
             words = _contradiction_words(decision, broken)
             self.contradictions.append(Contradiction(decision.number, broken, words))
             return
@@ -173,9 +191,35 @@ class Standing:
             camera = self._changing(self.home(photos))
             camera.accepted = np.union1d(camera.accepted, photos)
 
-    def _saved(self) -> tuple[Labels, Labels, dict[int, StandingCamera], int]:
-        """What can be gone back to."""
-        return self.camera.copy(), self.decision.copy(), dict(self.cameras), self._next
+    def rewind(self, number: int) -> bool:
+        """Go back to before a decision, if it is one of the last; what came later is forgotten."""
+        before = self._before.get(number)
+        if before is None:
+            return False
+        self._go_back(before)
+        del self.contradictions[before.contradictions :]
+        del self.void[before.void :]
+        self._before = {k: saved for k, saved in self._before.items() if k <= number}
+        for row, demands in list(self._demands.items()):
+            if demands[-1].number >= number:
+                self._demands[row] = [d for d in demands if d.number < number]
+                if not self._demands[row]:
+                    del self._demands[row]
+        return True
+
+    def _go_back(self, before: "_Saved") -> None:
+        self.camera, self.decision = before.camera.copy(), before.decision.copy()
+        self.cameras, self._next = dict(before.cameras), before.following
+
+    def _saved(self) -> "_Saved":
+        return _Saved(
+            self.camera.copy(),
+            self.decision.copy(),
+            dict(self.cameras),
+            self._next,
+            len(self.contradictions),
+            len(self.void),
+        )
 
     def _broken(self, before: Labels) -> int:
         """Number of the first decision whose demand does not hold any more; 0 if all do."""

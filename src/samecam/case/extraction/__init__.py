@@ -1,6 +1,7 @@
 """Files to fingerprints, in parallel, resumable at any moment."""
 
 from samecam.case.extraction._dispatch import failure
+from samecam.case.extraction._doctor import EXTRAS, doctor
 from samecam.case.extraction._estimate import (
     Estimate,
     FrameCost,
@@ -47,6 +48,7 @@ from samecam.case.extraction._worker import (
 )
 
 __all__ = [
+    "EXTRAS",
     "Estimate",
     "Extraction",
     "ExtractionRun",
@@ -60,6 +62,7 @@ __all__ = [
     "arguments",
     "check_apart",
     "check_machine",
+    "doctor",
     "extract_photos",
     "failure",
     "frame_kind",

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from samecam.case.folder import ExtractionSettings
+from samecam.compute import format_bytes
 from samecam.errors import SamecamError
 from samecam.frames import Frame
 from samecam.inputs import in_time, open_regular, read_some
+from samecam.notebook import counted
 from samecam.photos import PhotoFile, looks_like_picture
 from samecam.store import frame_dtype, record_bytes
 
@@ -47,7 +49,7 @@ class FrameCost:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """Cost of a run on so many files.
 
@@ -71,6 +73,12 @@ class Estimate:
     workers: int
     frames: tuple[FrameCost, ...] = ()
     parts: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Estimate for {counted(self.files, 'file')}: about {self.seconds:.0f} s, "
+            f"{format_bytes(self.disk_bytes)} of {format_bytes(self.free_bytes)} free>"
+        )
 
     @property
     def seconds(self) -> float:

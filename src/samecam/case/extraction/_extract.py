@@ -1,6 +1,7 @@
 """The run: files to fingerprints, in parallel, resumable at any moment."""
 
-import os
+from __future__ import annotations
+
 import threading
 import time
 from collections import deque
@@ -19,6 +20,8 @@ from samecam.case.extraction._worker import ExtractionTask, Outcome
 from samecam.case.folder import STATUSES, Case, ExtractionSettings
 from samecam.errors import SamecamError
 from samecam.frames import Frame
+from samecam.inputs import PathLike
+from samecam.notebook import table
 from samecam.photos import PhotoFile
 from samecam.provenance import versions
 from samecam.store import Record
@@ -27,7 +30,7 @@ COMMIT_SECONDS = 0.5
 PHASE = "Extracting"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Extraction:
     """What a run did.
 
@@ -60,10 +63,27 @@ class Extraction:
     changed: list[str] = field(default_factory=list)
     copies: dict[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        found = ", ".join(f"{number} {status}" for status, number in self.counts.items() if number)
+        stopped = " (interrupted)" if self.interrupted else ""
+        return f"<Extraction into {str(self.case)!r}: {found or 'no file'}{stopped}>"
+
+    def __fspath__(self) -> str:
+        return str(self.case)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: files by status, and why some were not used."""
+        why = {
+            status: ", ".join(f"{reason} ({number})" for reason, number in reasons.items())
+            for status, reasons in self.reasons.items()
+        }
+        rows = [(status, n, why.get(status, "")) for status, n in self.counts.items() if n]
+        return table(repr(self)[1:-1], ("status", "files", "why"), rows)
+
 
 def extract_photos(
     photos: Photos,
-    case: str | os.PathLike[str],
+    case: PathLike,
     settings: ExtractionSettings | None = None,
     *,
     resources: compute.Resources | None = None,
@@ -88,10 +108,15 @@ def extract_photos(
     progress : called as progress(phase, done, total) from time to time
     stop : set it to end after the files in hand; see `stop_on_signals`
     planned : called with what is to be done and its cost, before it is done
+
+    Examples
+    --------
+    >>> extracted = samecam.extract_photos(["photos/"], "CASE")
+    >>> print(extracted.counts)
     """
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
     if job.interrupted:
         return interrupted_before(job)

@@ -1,11 +1,14 @@
 """Before the work: which files, which settings, and what it will cost."""
 
+from __future__ import annotations
+
 import os
 import threading
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from samecam import compute
 from samecam.case.extraction._estimate import Estimate, estimate
@@ -24,10 +27,12 @@ from samecam.case.folder import (
 )
 from samecam.errors import SamecamError
 from samecam.frames import Frame
+from samecam.inputs import PathLike
 from samecam.photos import READ, PhotoFile, scan, would_find
 from samecam.store import Record
 
-Photos = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+# Files, folders, patterns, `@list.txt`; one or several.
+Photos: TypeAlias = PathLike | Sequence[PathLike]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,7 @@ class Job:
 
 def prepare(
     photos: Photos,
-    case: str | os.PathLike[str],
+    case: PathLike,
     settings: ExtractionSettings,
     resources: compute.Resources,
     progress: compute.Progress,
@@ -128,12 +133,18 @@ def added_job(
 
 def plan_extraction(
     photos: Photos,
-    case: str | os.PathLike[str],
+    case: PathLike,
     settings: ExtractionSettings | None = None,
     *,
     resources: compute.Resources | None = None,
 ) -> Estimate:
-    """What `extract_photos` would do and cost; nothing is written."""
+    """What `extract_photos` would do and cost; nothing is written.
+
+    Examples
+    --------
+    >>> plan = samecam.plan_extraction(["photos/"], "CASE")
+    >>> print(plan.files, plan.seconds, plan.fits)
+    """
     resources = (resources or compute.Resources()).resolve()
     wanted = settings or ExtractionSettings()
     job = prepare(photos, case, wanted, resources, compute.no_progress, threading.Event())
@@ -145,7 +156,7 @@ def arguments(photos: Photos) -> list[str]:
     return [os.fspath(p) for p in ([photos] if isinstance(photos, str | os.PathLike) else photos)]
 
 
-def source(argument: str | os.PathLike[str]) -> str:
+def source(argument: PathLike) -> str:
     """An argument as it is remembered: absolute, so that it means the same elsewhere."""
     text = os.fspath(argument)
     if text.startswith("@") and not os.path.lexists(text):
@@ -174,6 +185,6 @@ def check_apart(case: Path, photos: Sequence[str], files: Sequence[PhotoFile]) -
         inside = real
     if inside is not None:
         raise SamecamError(
-            f"The case folder {str(case)!r} lies among the photos ({inside!r}): "
+            f"The case folder {os.fspath(case)!r} lies among the photos ({inside!r}): "
             "name a folder outside of them."
         )

@@ -11,6 +11,7 @@ from samecam.case.folder._groups import (
     PlacedPhoto,
     Scenes,
     all_groups,
+    cameras_phrase,
     clusters_json,
     read_cameras,
 )
@@ -65,6 +66,7 @@ from samecam.case.folder._reader import SavedCase, open_case, open_store
 from samecam.case.folder._records import colours
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
+from samecam.case.folder._shown import cameras_html
 from samecam.case.folder._source_table import (
     SourceTable,
     folders_below,
@@ -131,7 +133,9 @@ __all__ = [
     "Tuned",
     "all_groups",
     "by_frame",
+    "cameras_html",
     "cameras_of",
+    "cameras_phrase",
     "chained_lines",
     "check_log",
     "check_same",

@@ -40,7 +40,7 @@ _FIGURES = (
 _LARGEST = 2**63
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CasePhoto:
     """One file of a case: its rows of `images.csv`, `clusters.csv` and `evidence.csv`.
 
@@ -75,6 +75,13 @@ class CasePhoto:
     margin: float | None = None
     p_value: float | None = None
     evidence: Row = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        camera = "" if self.cluster is None else ", of no camera"
+        if self.cluster is not None and self.cluster >= 0:
+            group = "" if self.group in (None, -1) else f", group {self.group}"
+            camera = f", camera {self.cluster}{group}"
+        return f"<CasePhoto {self.path!r}: {self.status}{camera}>"
 
     @property
     def name(self) -> str:

@@ -1,5 +1,7 @@
 """How photos are grouped: the method and its parameters."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -39,6 +41,11 @@ class ClusteringSettings:
     search : how far to look for groups, and photos in none, that see one camera in several ways
         (zoomed, turned, cut, reduced): "quick", "normal" or "deep", see
         `samecam.register.find_cameras`; "off": every group is a camera. For whole frames
+
+    Examples
+    --------
+    >>> samecam.ClusteringSettings()  # the default
+    >>> samecam.ClusteringSettings("ssc-nc", preset="paper", seed=1)
     """
 
     method: str = "auto"

@@ -1,12 +1,14 @@
 """`clusters.json`: one object per camera, with its groups."""
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from samecam.case.folder._views import VIEW_SHAPE, object_view, view_object
 from samecam.documents import Span, check_shape
+from samecam.notebook import counted, shown, table
 from samecam.register import View
 
 FORMAT = "samecam-clusters"
@@ -57,7 +59,7 @@ _SHAPE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Scenes:
     """Members of a group that show one unmoving scene, and what the other pairs show.
 
@@ -73,8 +75,12 @@ class Scenes:
     correlation: float | None
     score: float | None
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(str(len(paths)) for paths in self.paths)
+        return f"<Scenes of {sizes} photos; {self.pairs} pairs of unlike pictures>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Division:
     """The best division of a group in two.
 
@@ -92,6 +98,10 @@ class Division:
     score: float | None
     falls_apart: bool
 
+    def __repr__(self) -> str:
+        what = "falls apart" if self.falls_apart else "holds together"
+        return f"<Division with {counted(len(self.paths), 'photo')} apart: {what}>"
+
 
 @dataclass(frozen=True, slots=True)
 class ExifCamera:
@@ -102,7 +112,7 @@ class ExifCamera:
     photos: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Group:
     """Photos of one frame by one camera, and what holds them together.
 
@@ -160,6 +170,26 @@ class Group:
     words: str = ""
     why_joined: str = ""
 
+    def __repr__(self) -> str:
+        seen = f", {shown(self.words)}" if self.words and self.words != self._size else ""
+        return (
+            f"<Group {self.id} of camera {self.camera}: {counted(self.size, 'photo')}"
+            f"{', ' + self._size if self._size else ''}{seen}>"
+        )
+
+    @property
+    def _size(self) -> str:
+        """Its frame as a person writes it."""
+        return shown(self.frame or "").replace("x", "×")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the photos, and what should make a reader careful."""
+        weakest = [] if self.weakest is None else [f"weakest score {self.weakest:.3g}"]
+        strong = [] if self.score is None else [f"score of all pairs {self.score:.3g}"]
+        notes = [self.why_joined, self.why_apart, "; ".join([*strong, *weakest]), *self.warnings]
+        rows = [(path,) for path in self.paths]
+        return table(repr(self)[1:-1], ("photo",), rows, notes=[*filter(None, notes)])
+
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `clusters.json`."""
         values = {**asdict(self), "view": view_object(self.view)}
@@ -167,7 +197,7 @@ class Group:
         return values
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PlacedPhoto:
     """A photo in no group that sees a camera in a way of its own.
 
@@ -186,12 +216,15 @@ class PlacedPhoto:
     words: str
     why_joined: str
 
+    def __repr__(self) -> str:
+        return f"<PlacedPhoto {self.path!r}: {shown(self.words)}>"
+
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `clusters.json`."""
         return {**asdict(self), "view": view_object(self.view)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Camera:
     """Groups, and photos in none, that see one sensor.
 
@@ -210,11 +243,35 @@ class Camera:
     placed: list[PlacedPhoto] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        alone = f", {len(self.placed)} in none" if self.placed else ""
+        groups = counted(len(self.groups), "group")
+        return f"<Camera {self.id}: {counted(self.size, 'photo')} in {groups}{alone}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: its groups, and photos that see it in ways of their own."""
+        head = ("group", "photos", "view", "why it is of this camera", "first photos")
+        rows: list[tuple[object, ...]] = [
+            (g.id, g.size, g.words, g.why_joined, ", ".join(g.paths[:3])) for g in self.groups
+        ]
+        rows += [("none", 1, p.words, p.why_joined, p.path) for p in self.placed]
+        return table(repr(self)[1:-1], head, rows, notes=self.warnings)
+
     @property
     def views(self) -> list[str]:
         """How its groups and placed photos see it, in words, each once."""
         groups = [group.words for group in self.groups]
         return list(dict.fromkeys([*groups, *(photo.words for photo in self.placed)]))
+
+    @property
+    def exif_names(self) -> list[str]:
+        """Makes and models that EXIF names in photos of its groups, most frequent first."""
+        seen: Counter[str] = Counter()
+        for group in self.groups:
+            for one in group.cameras:
+                twice = one.model.lower().startswith(one.make.lower())
+                seen[one.model if twice else f"{one.make} {one.model}".strip()] += one.photos
+        return [name for name, _ in seen.most_common() if name]
 
     def as_dict(self) -> dict[str, Any]:
         """As it stands in `clusters.json`."""
@@ -231,6 +288,15 @@ def all_groups(cameras: Sequence[Camera]) -> list[Group]:
     """The groups of all cameras, in the order of their numbers."""
     groups = [group for camera in cameras for group in camera.groups]
     return sorted(groups, key=lambda group: group.id)
+
+
+def cameras_phrase(cameras: Sequence[Camera]) -> str:
+    """How many cameras, and of how many photos: "3 cameras of 30 to 12 photos"."""
+    if not cameras:
+        return "no camera"
+    largest, least = cameras[0].size, min(camera.size for camera in cameras)
+    many = "" if least == largest else f"{largest} to "
+    return f"{counted(len(cameras), 'camera')} of {many}{counted(least, 'photo')}"
 
 
 def _members(paths: Sequence[str], hashes: Sequence[str]) -> list[dict[str, str]]:

@@ -1,11 +1,12 @@
 """The one reader of a case that is not being written: for reports, exports, matching, checks."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from samecam.arrays import Labels
 from samecam.case.folder._answer import (
@@ -29,9 +30,17 @@ from samecam.case.folder._places import Place, labels_of
 from samecam.case.folder._records import open_records
 from samecam.case.folder._report import report_digest
 from samecam.case.folder._settings import ExtractionSettings
+from samecam.case.folder._shown import cameras_html, photos_frame
 from samecam.case.folder._sources import Sources, find_sources
 from samecam.errors import SamecamError
+from samecam.inputs import PathLike
+from samecam.notebook import draw, table
 from samecam.store import DiskStore, Record
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +70,41 @@ class SavedCase:
     info : content of `case.json`
     """
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    def __init__(self, folder: PathLike) -> None:
         check_files(Path(folder))
         self.folder, self.info = Path(folder), read_info(folder)
 
     def __repr__(self) -> str:
         return f"<SavedCase {str(self.folder)!r}: {self.state}>"
+
+    def __fspath__(self) -> str:
+        return str(self.folder)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: its cameras, if there are any yet."""
+        words = f"Case {str(self.folder)!r}"
+        if self.state != "clustered":
+            return table(f"{words}: {self.state}.", (), ())
+        return cameras_html(words, self.cameras, len(self.alone), self.statements[:1])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a file, for pandas: path, status, camera, group, view, scores, EXIF, hash.
+
+        Examples
+        --------
+        >>> frame = samecam.open_case("CASE").to_frame()
+        >>> frame.groupby("camera").size()
+        """
+        return photos_frame(self.photos, self.cameras)
+
+    def plot(self, kind: str = "groups", *, ax: Axes | None = None, **options: Any) -> Figure:
+        """Draw it by one of `samecam.plots`: groups, correlations, evidence or views.
+
+        Examples
+        --------
+        >>> samecam.open_case("CASE").plot("correlations")
+        """
+        return cast("Figure", draw(self, kind, ax=ax, **options))
 
     @property
     def state(self) -> str:
@@ -216,15 +254,23 @@ class SavedCase:
         return log_entries(self.folder / LOG, event)
 
 
-def open_case(folder: str | os.PathLike[str]) -> SavedCase:
+def open_case(folder: PathLike) -> SavedCase:
     """Open a case for reading; nothing in it is changed.
 
     ``open_case("CASE").cameras`` are its cameras, ``.groups`` the groups of these, ``.photos`` all
     its files.
+
+    Examples
+    --------
+    >>> case = samecam.open_case("CASE")
+    >>> for group in case.groups:
+    ...     print(group.id, group.size, group.frame, group.paths[:3])
+    >>> frame = case.to_frame()
+    >>> case.plot("evidence")
     """
     return SavedCase(folder)
 
 
-def open_store(folder: str | os.PathLike[str]) -> DiskStore:
+def open_store(folder: PathLike) -> DiskStore:
     """The fingerprints of a case, for reading."""
     return SavedCase(folder).open_store()

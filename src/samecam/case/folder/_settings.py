@@ -1,5 +1,7 @@
 """How fingerprints are made in a case: every parameter that changes them."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
@@ -42,6 +44,11 @@ class ExtractionSettings:
     dtype : numbers on disk: "auto", "bits", "2bits", "int8", "float16" or "float32". "auto" is
         float16 for squares; for whole frames int8 below 4 megapixels, two bits a pixel up to 20,
         and one bit above, and these three alone can be chosen
+
+    Examples
+    --------
+    >>> samecam.ExtractionSettings()  # the whole frame of every photo
+    >>> samecam.ExtractionSettings(size=512)  # the paper's square
     """
 
     size: int | None = None

@@ -9,7 +9,7 @@ from samecam.errors import SamecamError
 from samecam.photos import PhotoFile, scan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Sources:
     """What is found under the photo arguments of a case.
 
@@ -21,6 +21,9 @@ class Sources:
 
     files: dict[str, str] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"<Sources: {len(self.files)} files found, {len(self.lost)} arguments lost>"
 
 
 def find_sources(info: Mapping[str, Any], paths: Collection[str]) -> Sources:

@@ -1,6 +1,7 @@
 """More photos into a case: they join its groups or form new ones."""
 
-import os
+from __future__ import annotations
+
 import threading
 import time
 from collections import Counter
@@ -34,6 +35,8 @@ from samecam.case.folder import (
     Place,
     SavedCase,
     SearchChoice,
+    cameras_html,
+    cameras_phrase,
     csv_text,
     has_views,
     labels_of,
@@ -56,6 +59,8 @@ from samecam.case.grouping._method import grouping_memory
 from samecam.correlate import KeptGrams
 from samecam.errors import SamecamError
 from samecam.files import file_hash, write_atomically
+from samecam.inputs import PathLike
+from samecam.notebook import counted
 from samecam.photos import PhotoFile, scan
 
 
@@ -71,7 +76,7 @@ class Move:
     now: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Addition:
     """What adding did.
 
@@ -91,9 +96,27 @@ class Addition:
     moved: list[Move] = field(default_factory=list)
     was: list[int | None] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        case = str(self.clustering.case)
+        return (
+            f"<Addition of {counted(len(self.new), 'photo')} to {case!r}: "
+            f"{cameras_phrase(self.clustering.cameras)}, {len(self.moved)} moved>"
+        )
+
+    def __fspath__(self) -> str:
+        return str(self.clustering.case)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: where the new photos went, and which others moved."""
+        now = self.clustering
+        words = f"{counted(len(self.new), 'new photo')} in the case {str(now.case)!r}"
+        moved = [f"{move.path}: camera {move.was} → {move.now}" for move in self.moved]
+        notes = [f"Moved: {'; '.join(moved[:5])}{', …' * (len(moved) > 5)}"] if moved else []
+        return cameras_html(words, now.cameras, now.n_unclustered, notes)
+
 
 def add_photos(
-    case: str | os.PathLike[str],
+    case: PathLike,
     photos: Photos,
     *,
     search: SearchChoice | None = None,
@@ -116,10 +139,16 @@ def add_photos(
     search : how far to look for views; default as far as before
     photos, resources, progress, stop, planned
         As for `cluster_photos`.
+
+    Examples
+    --------
+    >>> added = samecam.add_photos("CASE", ["more photos/"])
+    >>> for path, camera in added.new.items():
+    ...     print(path, camera)
     """
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     saved = open_case(case)
     folder, settings, clustering = saved.folder, saved.extraction_settings, _joining(saved)
     if search is not None:

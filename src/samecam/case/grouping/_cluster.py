@@ -1,12 +1,13 @@
 """The main job: photos to fingerprints to groups, in one case folder."""
 
-import os
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,6 +34,9 @@ from samecam.case.folder import (
     Group,
     SearchChoice,
     all_groups,
+    cameras_html,
+    cameras_phrase,
+    open_case,
     used_photos,
 )
 from samecam.case.grouping._answer import Answer, Grouped
@@ -45,8 +49,15 @@ from samecam.case.grouping._method import group_photos, grouping_memory
 from samecam.case.grouping._settled import Settled, settle
 from samecam.correlate import KeptGrams
 from samecam.errors import ParameterError
+from samecam.inputs import PathLike
+from samecam.notebook import counted
 from samecam.register import Cameras
 from samecam.store import DiskStore, Record
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -99,17 +110,31 @@ class Clustering:
         return int(np.count_nonzero(self.labels < 0))
 
     def __repr__(self) -> str:
-        sizes = self.sizes
-        few = f" of {sizes[0]} to {sizes[-1]} photos" if sizes else ""
         return (
-            f"<Clustering of {len(self.paths)} photos: {len(sizes)} cameras{few}, "
-            f"{self.n_unclustered} photos of none; case {str(self.case)!r}>"
+            f"<Clustering of {counted(len(self.paths), 'photo')}: {cameras_phrase(self.cameras)}, "
+            f"{counted(self.n_unclustered, 'photo')} of none; case {str(self.case)!r}>"
         )
+
+    def __fspath__(self) -> str:
+        return str(self.case)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: one row a camera."""
+        words = f"{counted(len(self.paths), 'photo')} in the case {str(self.case)!r}"
+        return cameras_html(words, self.cameras, self.n_unclustered)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a file of the case as it stands now, for pandas; see `SavedCase.to_frame`."""
+        return open_case(self.case).to_frame()
+
+    def plot(self, kind: str = "groups", *, ax: Axes | None = None, **options: Any) -> Figure:
+        """Draw the case by one of `samecam.plots`: groups, correlations, evidence or views."""
+        return open_case(self.case).plot(kind, ax=ax, **options)
 
 
 def cluster_photos(
     photos: Photos,
-    case: str | os.PathLike[str],
+    case: PathLike,
     settings: ExtractionSettings | None = None,
     clustering: ClusteringSettings | None = None,
     *,
@@ -136,6 +161,15 @@ def cluster_photos(
         as `clustering` has it
     stop : ends extraction after the files in hand; grouping is not begun then, and groups that
         are formed are not weighed
+
+    Examples
+    --------
+    >>> result = samecam.cluster_photos(["photos/"], "CASE")
+    >>> print(result)
+    >>> for camera in result.cameras:
+    ...     print(camera.id, camera.size, camera.views, camera.exif_names)
+    >>> result.to_frame()[["path", "camera", "score"]]
+    >>> result.plot("correlations").savefig("correlations.png")
     """
     clustering = clustering or ClusteringSettings()
     if search is not None:
@@ -144,7 +178,7 @@ def cluster_photos(
     clustering.estimator()
     resources = (resources or compute.Resources()).resolve()
     at_a_time = resources.at_a_time()  # a scheduler that is not there is told at once
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     job = prepare(photos, case, settings or ExtractionSettings(), resources, progress, stop)
     if job.interrupted:
         return Clustering(job.case, [], np.zeros(0, dtype=np.intp), interrupted_before(job))
@@ -167,11 +201,11 @@ def _check_search(settings: ExtractionSettings | None) -> None:
 
 
 def cluster_fingerprints(
-    file: str | os.PathLike[str],
-    case: str | os.PathLike[str],
+    file: PathLike,
+    case: PathLike,
     clustering: ClusteringSettings | None = None,
     *,
-    names: str | os.PathLike[str] | None = None,
+    names: PathLike | None = None,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
     stop: threading.Event | None = None,
@@ -190,11 +224,16 @@ def cluster_fingerprints(
         "row 000000", "row 000001", …
     clustering, resources, progress, stop
         As for `cluster_photos`.
+
+    Examples
+    --------
+    >>> numpy.save("mine.npy", fingerprints)  # one row per photo
+    >>> samecam.cluster_fingerprints("mine.npy", "CASE").labels
     """
     clustering = clustering or ClusteringSettings()
     clustering.estimator()
     resources = (resources or compute.Resources()).resolve()
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     vectors = open_vectors(file, names)
     settings = VectorSettings.of(vectors)
     clustering.check_frame(settings.frame)

@@ -1,5 +1,6 @@
 """Single photos against the groups of a case, or against a reference camera."""
 
+from samecam.case.matching._either import match
 from samecam.case.matching._match import match_photos
 from samecam.case.matching._pair_result import ComparedPhoto, PairMatches, PairView, PhotoPair
 from samecam.case.matching._pairs import match_pairs
@@ -26,6 +27,7 @@ __all__ = [
     "SeenCamera",
     "Source",
     "TwoSources",
+    "match",
     "match_pairs",
     "match_photos",
     "match_reference",

@@ -1,6 +1,7 @@
 """Which group's camera took a photo, or none."""
 
-import os
+from __future__ import annotations
+
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -26,6 +27,7 @@ from samecam.case.matching._rivals import Rivals, rivals_of
 from samecam.case.matching._views import CameraViews
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
+from samecam.inputs import PathLike
 from samecam.photos import PhotoFile, scan
 from samecam.store import DiskStore, FingerprintStore, Record, Subset
 
@@ -34,7 +36,7 @@ _NAMED = 3
 
 
 def match_photos(
-    case: str | os.PathLike[str],
+    case: PathLike,
     photos: Photos,
     *,
     rate: float = RATE,
@@ -65,10 +67,15 @@ def match_photos(
         "off"
     resources, progress, stop
         As for `extract_photos`.
+
+    Examples
+    --------
+    >>> for photo in samecam.match_photos("CASE", ["new/"]).photos:
+    ...     print(photo.path, photo.verdict, photo.camera)
     """
     check_rate(rate)
     resources = (resources or compute.Resources()).resolve()
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     saved = open_case(case)
     settings = saved.extraction_settings
     search = _checked(search, saved)

@@ -1,12 +1,18 @@
 """What can be said of two photos: one camera, or not shown."""
 
+from __future__ import annotations
+
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from samecam import evidence
 from samecam.case.folder import SearchChoice, view_object
 from samecam.case.matching._result import Candidate
+from samecam.notebook import data_frame, figure, table
 from samecam.register import View
+
+if TYPE_CHECKING:
+    import pandas
 
 PairVerdict = Literal["match", "none", "alike", "same", "unusable"]
 # Smaller rates say no more to a reader.
@@ -44,7 +50,7 @@ class PairView:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PhotoPair:
     """What can be said of two photos.
 
@@ -72,6 +78,9 @@ class PhotoPair:
     frame: str | None = None
     seen: PairView | None = None
     by_views: bool = False
+
+    def __repr__(self) -> str:
+        return f"<PhotoPair {self.first!r}, {self.second!r}: {self.verdict}>"
 
     @property
     def score(self) -> float | None:
@@ -177,6 +186,40 @@ class PairMatches:
 
     def __repr__(self) -> str:
         return f"<PairMatches of {len(self.photos)} photos: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: one row a pair."""
+        head = ("first", "second", "verdict", "score", "log10 LR", "by chance", "in words")
+        rows = [
+            (p.first, p.second, p.verdict, figure(p.score),
+             figure(None if p.best is None else p.best.log10_lr), figure(p.adjusted), p.sentence)
+            for p in self.pairs
+        ]  # fmt: skip
+        return table(f"{self.summary}.", head, rows, notes=[self.measured])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a pair, for pandas: verdict, score, likelihood ratio, in words.
+
+        Examples
+        --------
+        >>> samecam.match_pairs(["a.jpg", "b.jpg", "c.jpg"]).to_frame()
+        """
+        pairs, best = self.pairs, [pair.best for pair in self.pairs]
+        return data_frame(
+            {
+                "first": [p.first for p in pairs],
+                "second": [p.second for p in pairs],
+                "verdict": [p.verdict for p in pairs],
+                "score": [p.score for p in pairs],
+                "log10_lr": [None if b is None else b.log10_lr for b in best],
+                "correlation": [None if b is None else b.correlation for b in best],
+                "adjusted": [p.adjusted for p in pairs],
+                "view": [None if p.seen is None else p.seen.words for p in pairs],
+                "frame": [p.frame for p in pairs],
+                "reason": [p.reason for p in pairs],
+                "sentence": [p.sentence for p in pairs],
+            }
+        )
 
     @property
     def comparisons(self) -> int:

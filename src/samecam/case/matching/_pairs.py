@@ -1,5 +1,7 @@
 """Whether two photos are by one camera, without a case and without a reference."""
 
+from __future__ import annotations
+
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
@@ -64,13 +66,17 @@ def match_pairs(
     search : how far to look for views, see `match_photos`; None: "quick"
     resources, progress, stop
         As for `extract_photos`.
+
+    Examples
+    --------
+    >>> print(samecam.match_pairs(["a.jpg", "b.jpg"]).pairs[0].sentence)
     """
     check_rate(rate)
     if search is not None and search not in SEARCHES:
         known = ", ".join(map(repr, SEARCHES))
         raise ParameterError("search", f"{{name}} is {search!r}; give one of {known}.")
     resources = (resources or compute.Resources()).resolve()
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     with nothing_begun_yet(stop):
         files = scan(arguments(photos))
     _check_number(files)

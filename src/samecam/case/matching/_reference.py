@@ -1,10 +1,12 @@
 """Whether the camera at hand took a photo: its own photos as the reference."""
 
+from __future__ import annotations
+
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from samecam.case.matching._result import RATE, Candidate, Match, Matches, check
 from samecam.case.matching._rivals import Rivals, in_memory
 from samecam.errors import SamecamError
 from samecam.frames import Frame
+from samecam.notebook import counted
 from samecam.photos import PhotoFile, scan
 from samecam.store import (
     FingerprintStore,
@@ -28,6 +31,9 @@ from samecam.store import (
     frame_dtype,
     record_bytes,
 )
+
+if TYPE_CHECKING:
+    import pandas
 
 # One in a thousand sums of chance is that many standard deviations high.
 _AGREE = 3.09
@@ -43,7 +49,7 @@ class Outlier:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ReferenceFrame:
     """The camera's fingerprint of one width and height.
 
@@ -65,8 +71,12 @@ class ReferenceFrame:
     hashes: list[str] = field(default_factory=list)
     scores: list[float] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        what = "agree" if self.agrees else "do not agree"
+        return f"<ReferenceFrame {self.frame}: {counted(len(self.used), 'photo')} that {what}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class ReferenceMatches:
     """What can be said of photos, given photos by a camera at hand.
 
@@ -108,6 +118,14 @@ class ReferenceMatches:
         """Whether it was asked to stop before the end."""
         return self.matches.interrupted
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: one row a photo in question."""
+        return self.matches._repr_html_()
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a photo in question, for pandas; see `Matches.to_frame`."""
+        return self.matches.to_frame()
+
     @property
     def used(self) -> list[str]:
         """All photos that were used, frame by frame."""
@@ -148,10 +166,15 @@ def match_reference(
     size : side of a square at the top-left corner that is compared instead of the whole frame
     rate, resources, progress, stop
         As for `match_photos`.
+
+    Examples
+    --------
+    >>> found = samecam.match_reference(["by this camera/"], ["in question.jpg"])
+    >>> print(found.summary)
     """
     check_rate(rate)
     resources = (resources or compute.Resources()).resolve()
-    progress, stop = progress or compute.no_progress, stop or threading.Event()
+    progress, stop = compute.shown_progress(progress), stop or threading.Event()
     with nothing_begun_yet(stop):
         own, files = scan(arguments(reference)), scan(arguments(photos))
     settings, memory = ExtractionSettings(size=size), resources.memory_for("cpu")

@@ -1,21 +1,28 @@
 """What can be said of photos in question."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from samecam.case.folder import SearchChoice, view_object
 from samecam.case.matching._words import match_sentence
 from samecam.errors import SamecamError
+from samecam.notebook import data_frame, figure, shown, table
 from samecam.register import View
 
+if TYPE_CHECKING:
+    import pandas
+
 RATE = 0.01
+_SHOWN = ("path", "verdict", "camera", "group", "view", "score", "log10_lr", "adjusted")
 Verdict = Literal["match", "none", "unusable", "skipped"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Candidate:
     """One camera that may have taken a photo.
 
@@ -43,8 +50,14 @@ class Candidate:
     camera: int | None = None
     view: str = ""
 
+    def __repr__(self) -> str:
+        named = "the reference" if self.group is None else f"camera {self.camera}"
+        group = "" if self.group is None else f", group {self.group}"
+        likely = f"log10 LR {self.log10_lr:.3g}"
+        return f"<Candidate {named}{group}: score {self.score:.3g}, {likely}>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class SeenCamera:
     """A camera that a photo sees in a way of its own: turned, zoomed, reduced, corrected, cut.
 
@@ -62,12 +75,15 @@ class SeenCamera:
     view: View
     words: str
 
+    def __repr__(self) -> str:
+        return f"<SeenCamera {self.camera}, group {self.group}: {shown(self.words)}>"
+
     def as_dict(self) -> dict[str, Any]:
         """For `--json`."""
         return {**asdict(self), "view": view_object(self.view)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Match:
     """What can be said of one photo.
 
@@ -105,6 +121,11 @@ class Match:
     seen: SeenCamera | None = None
     by_views: int = 0
 
+    def __repr__(self) -> str:
+        answer = self._answer
+        camera = "" if answer is None or answer.camera is None else f" with camera {answer.camera}"
+        return f"<Match {self.path!r}: {self.verdict}{camera}>"
+
     @property
     def group(self) -> int | None:
         """The group of the verdict, if it is one."""
@@ -116,6 +137,13 @@ class Match:
         """The camera of the verdict, if it is one."""
         answer = self._answer
         return None if answer is None else answer.camera
+
+    @property
+    def view_words(self) -> str:
+        """How it sees the camera of the verdict, in words; "" if there is nothing to say."""
+        if self.seen is not None:
+            return self.seen.words
+        return self.best.view if self.best is not None and self.verdict == "match" else ""
 
     @property
     def score(self) -> float | None:
@@ -139,7 +167,7 @@ class Match:
         return {**asdict(self), "seen": seen, "group": self.group, "camera": self.camera}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Matches:
     """What can be said of some photos.
 
@@ -179,6 +207,49 @@ class Matches:
         elif order:
             text += ": " + ", ".join(f"{counts[camera]} camera {camera}" for camera in order)
         return text + _not_compared(self.photos)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: one row a photo."""
+        head = ("photo", "verdict", "camera", "group", "view", "score", "log10 LR", "by chance")
+        rows = [
+            (*row[:2], *(cell if cell is not None else "–" for cell in row[2:5]),
+             *(figure(value) for value in row[5:8]))
+            for row in zip(*(self._columns()[name] for name in _SHOWN), strict=True)
+        ]  # fmt: skip
+        return table(f"{self.summary}.", head, rows, notes=[self.measured])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a photo, for pandas: verdict, camera, group, view, score, likelihood ratio.
+
+        Examples
+        --------
+        >>> frame = samecam.match("CASE", ["new/"]).to_frame()
+        >>> frame[frame.verdict == "match"]
+        """
+        return data_frame(self._columns())
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Scores are those of the camera the photo is most like, the answer or not."""
+        photos, best = self.photos, [photo.best for photo in self.photos]
+        return {
+            "path": [p.path for p in photos],
+            "verdict": [p.verdict for p in photos],
+            "camera": [p.camera for p in photos],
+            "group": [p.group for p in photos],
+            "view": [p.view_words for p in photos],
+            "score": [p.score for p in photos],
+            "log10_lr": [None if b is None else b.log10_lr for b in best],
+            "adjusted": [p.adjusted if p.comparisons or p.by_views else None for p in photos],
+            "correlation": [None if b is None else b.correlation for b in best],
+            "turned": [None if b is None else b.turned for b in best],
+            "best_camera": [None if b is None else b.camera for b in best],
+            "best_group": [None if b is None else b.group for b in best],
+            "frame": [p.frame or "" for p in photos],
+            "known": [p.known or "" for p in photos],
+            "status": [p.status for p in photos],
+            "reason": [p.reason for p in photos],
+            "sha256": [p.sha256 for p in photos],
+        }
 
     @property
     def comparisons(self) -> int:

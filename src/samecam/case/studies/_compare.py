@@ -1,11 +1,13 @@
 """Several methods on one case, each in a process of its own: answers, scores, time, memory."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
@@ -25,16 +27,23 @@ from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import SamecamError
 from samecam.files import sweep, work_folder, write_atomically
 from samecam.frames import Frame
+from samecam.inputs import PathLike
 from samecam.metrics import Scores, match_paths, read_truth, scores
+from samecam.notebook import data_frame, draw, figure, table
 from samecam.provenance import versions
 from samecam.store import Record
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 TABLE = "compare.json"
 # Correlations are shared in a file if, held twice, they leave this share of the memory free.
 _SHARED = 0.25
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
     """One row a method, the best first; without a truth, in the order asked for.
 
@@ -63,6 +72,51 @@ class Comparison:
         """What our own method and the first have, a sentence; empty where ours is first."""
         return remark_on_ours(self.rows)
 
+    def __repr__(self) -> str:
+        methods = ", ".join(row.method for row in self.rows)
+        return f"<Comparison on {self.photos} photos of {str(self.case)!r}: {methods}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: one row a method."""
+        columns = self._columns()
+        head = [name.replace("_", " ") for name in columns]
+        rows = [
+            ["–" if cell is None else figure(cell, 4) if isinstance(cell, float) else cell
+             for cell in row]
+            for row in zip(*columns.values(), strict=True)
+        ]  # fmt: skip
+        return table(repr(self)[1:-1], head, rows, notes=[*filter(None, (self.remark,))])
+
+    def to_frame(self) -> pandas.DataFrame:
+        """One row a method, for pandas: scores, groups, seconds, memory.
+
+        Examples
+        --------
+        >>> samecam.compare_methods("CASE", truth="truth.csv").to_frame().sort_values("f")
+        """
+        return data_frame(self._columns())
+
+    def plot(self, *, ax: Axes | None = None) -> Figure:
+        """Draw it by `samecam.plots.comparison`."""
+        return cast("Figure", draw(self, "comparison", ax=ax))
+
+    def _columns(self) -> dict[str, list[Any]]:
+        rows = self.rows
+        names = ("f", "precision", "recall", "ari")
+        scored = any(row.scores is not None for row in rows)
+        return {
+            "method": [row.method for row in rows],
+            **{
+                name: [None if row.scores is None else getattr(row.scores, name) for row in rows]
+                for name in (names if scored else ())
+            },
+            "groups": [row.groups for row in rows],
+            "unclustered": [row.unclustered for row in rows],
+            "seconds": [row.seconds for row in rows],
+            "peak_memory": [row.peak_memory for row in rows],
+            "failure": [row.failure for row in rows],
+        }
+
     @property
     def picture(self) -> Path:
         """Where the picture is written."""
@@ -87,11 +141,11 @@ class Comparison:
 
 
 def compare_methods(
-    case: str | os.PathLike[str],
+    case: PathLike,
     methods: Sequence[str] = ("all",),
     *,
-    truth: str | os.PathLike[str] | None = None,
-    out: str | os.PathLike[str] | None = None,
+    truth: PathLike | None = None,
+    out: PathLike | None = None,
     preset: Literal["default", "paper"] = "default",
     seed: int = 0,
     memory: int | None = None,
@@ -116,6 +170,12 @@ def compare_methods(
     memory : bytes that a method is told it may take; default half of what is available
     timeout : seconds a method may take; None: any time
     progress : called as progress("Comparing", done, total)
+
+    Examples
+    --------
+    >>> compared = samecam.compare_methods("CASE", ["consolidated", "ssc-nc"], truth="truth.csv")
+    >>> compared.to_frame()
+    >>> compared.plot()
     """
     if timeout is not None and not timeout > 0:
         raise SamecamError(f"timeout is {timeout}: give seconds above 0, or leave it out.")
@@ -131,19 +191,18 @@ def compare_methods(
         partners = _partners(records, cameras, str(truth))
         cameras, scaled = _there(cameras, partners)
         positions = _positions(records, used, [partners[path] for path in cameras])
+    progress = compute.shown_progress(progress)
     memory = memory or compute.machine().available // 2
     sweep(file.parent)
     with work_folder(file.parent) as folder:
-        job = running.Job(str(case), str(folder), memory, timeout)
+        job = running.Job(os.fspath(case), str(folder), memory, timeout)
         correlating = _correlate(job, by_frame(used), memory)
         rows = []
         for done, settings in enumerate(wanted):
-            if progress is not None:
-                progress("Comparing", done, len(wanted))
+            progress("Comparing", done, len(wanted))
             answer = running.run(job, settings, shared=_shares(settings, correlating))
             rows.append(_row(settings, answer, cameras, positions, _shares(settings, correlating)))
-    if progress is not None:
-        progress("Comparing", len(wanted), len(wanted))
+    progress("Comparing", len(wanted), len(wanted))
     told = {"preset": preset, "seed": seed, "memory": memory, "timeout": timeout}
     where = None if truth is None else os.fspath(truth)
     result = Comparison(
@@ -169,7 +228,7 @@ def chosen_methods(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chosen))
 
 
-def _photos(case: str | os.PathLike[str]) -> tuple[list[Record], list[Record]]:
+def _photos(case: PathLike) -> tuple[list[Record], list[Record]]:
     """Records of all files and of the used ones, both sorted by path."""
     with open_case(case).open_store() as store:
         return list(store.records()), used_photos(store)

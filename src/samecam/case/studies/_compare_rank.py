@@ -13,7 +13,7 @@ _OURS = "consolidated"
 _LEVEL, _DIGITS = 6, 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ComparedMethod:
     """What became of one method.
 
@@ -36,6 +36,12 @@ class ComparedMethod:
     scores: Scores | None = None
     seconds: float | None = None
     peak_memory: int | None = None
+
+    def __repr__(self) -> str:
+        if self.failure:
+            return f"<ComparedMethod {self.method!r}: failed>"
+        f = "" if self.scores is None else f"F {self.scores.f:.4f}, "
+        return f"<ComparedMethod {self.method!r}: {f}{self.groups} groups, {self.seconds:.3g} s>"
 
     def as_dict(self) -> dict[str, Any]:
         """Ready for JSON."""

@@ -1,5 +1,7 @@
 """Choosing the paper's hyperparameters on a case whose cameras are known."""
 
+from __future__ import annotations
+
 import json
 import math
 import os
@@ -21,6 +23,7 @@ from samecam.case.studies._result import PICTURE, check_result
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
 from samecam.files import sweep, write_atomically
 from samecam.frames import Frame
+from samecam.inputs import PathLike
 from samecam.metrics import match_paths, read_truth
 from samecam.provenance import versions
 from samecam.store import FingerprintStore, Record
@@ -37,7 +40,7 @@ _BATCHES, _FEWEST = 6, 30
 _LEAST = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Tuning:
     """What was chosen on photos of known cameras.
 
@@ -61,11 +64,17 @@ class Tuning:
     n_pixels: int
     n_batches: int
     seed: int
-    gamma: "GammaSelection"
-    recycling: "RecyclingSelection"
-    regressor: "RegressorFit"
+    gamma: GammaSelection
+    recycling: RecyclingSelection
+    regressor: RegressorFit
     file: Path
     picture: Path | None = None
+
+    def __repr__(self) -> str:
+        given = self.options()
+        chosen = f"gamma {given['gamma']:.3g}, K {given['n_neighbours']}, R {given['recycling']}"
+        where = f"{self.photos} photos by {self.cameras} cameras of {str(self.case)!r}"
+        return f"<Tuning on {where}: {chosen}>"
 
     def options(self) -> dict[str, Any]:
         """Parameters of `samecam.cluster.LargeScaleSSC`."""
@@ -98,10 +107,10 @@ class Tuning:
 
 
 def tune_case(
-    case: str | os.PathLike[str],
-    truth: str | os.PathLike[str],
+    case: PathLike,
+    truth: PathLike,
     *,
-    out: str | os.PathLike[str] | None = None,
+    out: PathLike | None = None,
     by: Literal["f", "cost"] = "f",
     runs: int = 10,
     most: int = MOST,
@@ -125,10 +134,15 @@ def tune_case(
     seed : of everything random: which photos are drawn, k-means, the splits, the pairs of groups
     memory : bytes for the correlations; default half of what is available
     progress : called as progress(phase, done, total)
+
+    Examples
+    --------
+    >>> tuned = samecam.tune_case("CASE", "truth.csv")
+    >>> samecam.ClusteringSettings("ls-ssc", tuned=samecam.case.read_tuned(tuned.file))
     """
     if runs < 1 or most < 8:
         raise SamecamError(f"runs is {runs} and most is {most}: give 1 or more, and 8 or more.")
-    saved = open_case(case)
+    saved, progress = open_case(case), compute.shown_progress(progress)
     file = Path(case) / RESULT if out is None else Path(out)
     picture = _picture_path(file)
     check_result(file, picture, Path(case), truth)
@@ -170,7 +184,7 @@ def _known(
     store: FingerprintStore,
     used: Sequence[Record],
     truth: dict[str, str],
-    file: str | os.PathLike[str],
+    file: PathLike,
 ) -> tuple[Labels, list[str]]:
     """Rows of the good photos whose camera is known, and their cameras."""
     good = [record.key for record in used if record.meta["status"] == "good"]
@@ -202,11 +216,11 @@ def _check_drawn(names: Sequence[str], chosen: Labels, most: int) -> None:
 
 
 def _correlate(
-    store: FingerprintStore, rows: Labels, memory: int | None, progress: compute.Progress | None
+    store: FingerprintStore, rows: Labels, memory: int | None, progress: compute.Progress
 ) -> npt.NDArray[np.float32]:
     from samecam import correlate
 
-    told = None if progress is None else partial(progress, "Correlating")
+    told = partial(progress, "Correlating")
     budget = memory or compute.machine().available // 2
     return correlate.gram(store, rows=rows, memory=budget, progress=told)
 
@@ -218,8 +232,8 @@ def _choose(
     by: Literal["f", "cost"],
     runs: int,
     seed: int,
-    progress: compute.Progress | None,
-) -> "tuple[GammaSelection, RecyclingSelection, RegressorFit]":
+    progress: compute.Progress,
+) -> tuple[GammaSelection, RecyclingSelection, RegressorFit]:
     """γ; the regressor; K and R with both, so that what is handed out was run."""
     from samecam.cluster import fit_merge_regressor, select_gamma, select_k_and_recycling
 
@@ -262,7 +276,7 @@ def _write(result: Tuning) -> None:
         write_atomically(result.picture, picture(result.as_dict()))
 
 
-def _gamma(found: "GammaSelection") -> dict[str, Any]:
+def _gamma(found: GammaSelection) -> dict[str, Any]:
     curve = zip(found.candidates, found.f, found.precision, found.recall, found.costs, strict=True)
     return {
         "chosen": found.gamma,
@@ -280,7 +294,7 @@ def _gamma(found: "GammaSelection") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _recycling(found: "RecyclingSelection", n_batches: int) -> dict[str, Any]:
+def _recycling(found: RecyclingSelection, n_batches: int) -> dict[str, Any]:
     rows = [
         {
             "n_neighbours": k,
@@ -302,7 +316,7 @@ def _recycling(found: "RecyclingSelection", n_batches: int) -> dict[str, Any]:
     }
 
 
-def _regressor(found: "RegressorFit") -> dict[str, Any]:
+def _regressor(found: RegressorFit) -> dict[str, Any]:
     pairs = found.pairs
     shown = slice(0, 400)
     columns = (pairs.n_a, pairs.n_b, pairs.rho_a, pairs.rho_b, pairs.correlation)

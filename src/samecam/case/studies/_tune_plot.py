@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from samecam.drawing import tidy
+
 _OURS, _OTHER, _GRAY = "#0072B2", "#D55E00", "#999999"
 # One colour and mark for each K: colours that people who see few colours can tell apart.
 _LINES = (
@@ -34,14 +36,6 @@ def picture(result: Mapping[str, Any]) -> str:
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
 
-def _tidy(ax: Any, title: str, xlabel: str, ylabel: str) -> None:
-    ax.set_title(title, fontsize=10, loc="left", weight="bold")
-    ax.set_xlabel(xlabel)
-    ax.set_ylabel(ylabel)
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", color="#dddddd", linewidth=0.7)
-
-
 def _gamma(ax: Any, found: Mapping[str, Any]) -> None:
     """F against γ, and the published cost on a scale of its own."""
     gammas = [row["gamma"] for row in found["curve"]]
@@ -49,7 +43,7 @@ def _gamma(ax: Any, found: Mapping[str, Any]) -> None:
     ax.set_xscale("log")
     ax.set_ylim(-0.02, 1.05)
     ax.axvline(found["chosen"], color=_OURS, linewidth=1, linestyle="--")
-    _tidy(ax, "γ: F of SSC-NC, and the published cost", "γ", "F")
+    tidy(ax, "γ: F of SSC-NC, and the published cost", "γ", "F")
     beside = ax.twinx()
     costs = [np.nan if row["cost"] is None else row["cost"] for row in found["curve"]]
     beside.plot(gammas, costs, color=_OTHER, marker="s", markersize=4, label="cost")
@@ -84,7 +78,7 @@ def _regressor(ax: Any, found: Mapping[str, Any]) -> None:
     ends = [min(told.min(), 0), max(told.max(), pairs[:, 4].max() / 2)]
     ax.plot(ends, ends, color=_GRAY, linewidth=1)
     title = f"threshold of merging: explains {found['explained']:.0%}"
-    _tidy(ax, title, "R, learnt", "half of the groups' correlation")
+    tidy(ax, title, "R, learnt", "half of the groups' correlation")
 
 
 def _recycling(ax: Any, found: Mapping[str, Any], name: str, title: str) -> None:
@@ -106,7 +100,7 @@ def _recycling(ax: Any, found: Mapping[str, Any], name: str, title: str) -> None
             label=f"K = {k}" + " (chosen)" * chosen,
         )
     ax.axvline(found["recycling"], color=_GRAY, linewidth=1, linestyle="--")
-    _tidy(ax, title, f"rounds of recycling ({found['n_batches']} batches)", "")
+    tidy(ax, title, f"rounds of recycling ({found['n_batches']} batches)", "")
     ax.legend(fontsize=7.5, facecolor="white", edgecolor="none", framealpha=0.9, ncols=2)
 
 

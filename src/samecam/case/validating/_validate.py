@@ -1,5 +1,7 @@
 """A laboratory's own labelled photos in, figures of performance out."""
 
+from __future__ import annotations
+
 import os
 import threading
 from collections.abc import Callable
@@ -23,6 +25,7 @@ from samecam.case.validating._files import RESULT, TABLE, document, table, write
 from samecam.case.validating._labelled import label, load_truth
 from samecam.errors import SamecamError
 from samecam.files import check_writable, sweep
+from samecam.inputs import PathLike
 
 # What lies in the folder, beside the page that is made of it.
 CASE_FOLDER, VALIDATION_PAGE = "case", "validation.html"
@@ -61,8 +64,8 @@ class Validation:
 
 def validate_photos(
     photos: Photos,
-    truth: str | os.PathLike[str],
-    output: str | os.PathLike[str],
+    truth: PathLike,
+    output: PathLike,
     settings: ExtractionSettings | None = None,
     *,
     criteria: Criteria | None = None,
@@ -87,9 +90,14 @@ def validate_photos(
         and model of EXIF tell which cameras are of one model
     output : folder for the result; made if needed, never inside a photo folder
     criteria : what is asked of the likelihood ratios
+
+    Examples
+    --------
+    >>> result = samecam.validate_photos(["photos/"], "truth.csv", "validation")
+    >>> print(result.verdict, samecam.write_validation(result))
     """
     known, folder = load_truth(truth), Path(output)
-    criteria, progress = criteria or Criteria(), progress or compute.no_progress
+    criteria, progress = criteria or Criteria(), compute.shown_progress(progress)
     resources, stop = resources or compute.Resources(), stop or threading.Event()
     _check_output(folder, truth)
     case = folder / CASE_FOLDER
@@ -114,7 +122,7 @@ def validate_photos(
     return Validation(folder, extraction, write_files(folder, content, table(given, labelled)))
 
 
-def _check_output(folder: Path, truth: str | os.PathLike[str]) -> None:
+def _check_output(folder: Path, truth: PathLike) -> None:
     """Refuse, before the work, a folder that is another's, or that the truth lies in."""
     if folder.exists() and not folder.is_dir():
         raise SamecamError(f"{str(folder)!r} is a file: name a folder for the result.")

@@ -21,7 +21,7 @@ PHASE = "Hashing"
 _PATIENCE, _SLOWEST = 60.0, 1e6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class InputCheck:
     """The files the case was made from, hashed again.
 
@@ -39,6 +39,10 @@ class InputCheck:
     changed: list[str] = field(default_factory=list)
     lost_sources: list[str] = field(default_factory=list)
     new: int = 0
+
+    def __repr__(self) -> str:
+        lost = f"{len(self.missing)} missing, {len(self.changed)} changed"
+        return f"<InputCheck of {self.checked} files: {lost}, {self.new} new>"
 
 
 def check_inputs(

@@ -1,5 +1,7 @@
 """Whether a case is still what it says: inputs, fingerprints, log, and the cameras replayed."""
 
+from __future__ import annotations
+
 import hashlib
 import math
 import os
@@ -42,6 +44,8 @@ from samecam.case.verifying._decisions import decision_troubles, replay_decision
 from samecam.case.verifying._inputs import InputCheck, check_inputs
 from samecam.errors import SamecamError
 from samecam.files import file_hash
+from samecam.inputs import PathLike
+from samecam.notebook import counted, table
 from samecam.store import DiskStore, Record
 
 # How far a replayed view may be from that which stands, as a share of the scale and in pixels.
@@ -68,7 +72,7 @@ class Relabelled:
     view: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Verification:
     """What was checked, and everything that is not as it was written.
 
@@ -102,6 +106,24 @@ class Verification:
     head: str = ""
     noted_line: int | None = None
 
+    def __repr__(self) -> str:
+        what = "agrees" if self.agrees else "DIFFERS"
+        checked = f"{counted(self.inputs.checked, 'file')}, {counted(self.rows, 'fingerprint')}"
+        replayed = ", grouping replayed" if self.replayed else ""
+        return f"<Verification of {str(self.case)!r}: {what}; {checked}{replayed}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: whether it agrees, and all that does not."""
+        rows = [
+            *(("input missing", path) for path in self.inputs.missing),
+            *(("input changed", path) for path in self.inputs.changed),
+            *(("fingerprint damaged", path) for path in self.damaged),
+            *(("placed elsewhere", photo.path) for photo in self.relabelled),
+            *(("trouble", text) for text in self.troubles),
+        ]
+        notes = [f"Head of the log: {self.head}"] if self.head else []
+        return table(repr(self)[1:-1], ("what", "where"), rows, notes=notes)
+
     @property
     def agrees(self) -> bool:
         """Whether nothing differs."""
@@ -116,7 +138,7 @@ class Verification:
 
 
 def verify_case(
-    case: str | os.PathLike[str],
+    case: PathLike,
     *,
     head: str | None = None,
     resources: compute.Resources | None = None,
@@ -138,9 +160,14 @@ def verify_case(
         `memory`: what the replay may take, by default what grouping was told, on which the
         answer depends where photos are grouped in batches
     progress : called as progress(phase, done, total) from time to time
+
+    Examples
+    --------
+    >>> checked = samecam.verify_case("CASE")
+    >>> assert checked.agrees, checked.troubles
     """
     folder, resources = Path(case), resources or compute.Resources()
-    say = progress or compute.no_progress
+    say = compute.shown_progress(progress)
     log, troubles = _read_log(folder / LOG, head)
     try:
         saved = open_case(case)

@@ -1,6 +1,7 @@
 """`export_case`: a case to one file of another format."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,6 +9,7 @@ from pathlib import Path
 from samecam import compute
 from samecam.errors import SamecamError
 from samecam.files import sweep, write_atomically
+from samecam.inputs import PathLike
 from samecam.report._target import check_target
 from samecam.report.export._content import Content, ExportedFile, read_content, with_hashes
 from samecam.report.export._hashes import hash_files
@@ -26,7 +28,7 @@ _PICTURES_ONLY = ("vics", "case")
 _NEEDED = {"vics": ("md5", "sha1")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Export:
     """What was written.
 
@@ -47,12 +49,19 @@ class Export:
     groups: int
     without_hashes: dict[str, str] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        lost = f", {len(self.without_hashes)} without hashes" if self.without_hashes else ""
+        return f"<Export {str(self.file)!r}: {self.files} files, {self.cameras} cameras{lost}>"
+
+    def __fspath__(self) -> str:
+        return str(self.file)
+
 
 def export_case(
-    case: str | os.PathLike[str],
+    case: PathLike,
     format: str,
     *,
-    output: str | os.PathLike[str] | None = None,
+    output: PathLike | None = None,
     hashes: Collection[str] = (),
     bom: bool = False,
     progress: compute.Progress | None = None,
@@ -70,6 +79,10 @@ def export_case(
     hashes : of md5, sha1, sha256; the last is always there, `vics` has the first two anyway
     bom : begin a CSV with the mark by which spreadsheets know UTF-8
     progress : called as progress(phase, done, total) from time to time
+
+    Examples
+    --------
+    >>> samecam.export_case("CASE", "json", output="for another tool.json").file
     """
     folder = Path(case)
     wanted = _check(format, hashes)
@@ -81,7 +94,7 @@ def export_case(
         )
     target = folder / FORMATS[format] if output is None else Path(output)
     check_target(target, content.case, ("export.",))
-    content, troubles = _hashed(content, format, wanted, progress or (lambda *_: None))
+    content, troubles = _hashed(content, format, wanted, compute.shown_progress(progress))
     sweep(target.parent)
     write_atomically(target, _texts(content, wanted, bom)[format]())
     left_out = len(troubles) if format == "vics" else 0

@@ -1,5 +1,7 @@
 """A page of a match: one template and the style of the report, without a script."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +12,7 @@ from samecam import compute
 from samecam.case import Matches, PairMatches, ReferenceMatches, SavedCase, open_case
 from samecam.errors import SamecamError
 from samecam.files import check_writable, sweep, write_atomically
+from samecam.inputs import PathLike
 from samecam.photos import would_find
 from samecam.report._parts import part, policy
 from samecam.report._target import check_target
@@ -26,7 +29,7 @@ _SECONDS = 20.0
 
 def write_matches(
     result: Matches | ReferenceMatches | PairMatches,
-    output: str | os.PathLike[str],
+    output: PathLike,
     *,
     resources: compute.Resources | None = None,
     progress: compute.Progress | None = None,
@@ -43,6 +46,11 @@ def write_matches(
     output : file to write
     resources : workers for thumbnails
     progress : called as progress(phase, done, total) from time to time
+
+    Examples
+    --------
+    >>> found = samecam.match("CASE", ["new/"])
+    >>> samecam.write_matches(found, "match.html")
     """
     if result.interrupted:
         raise SamecamError("The match was interrupted: begin it again before a page is written.")
@@ -59,16 +67,14 @@ def write_matches(
         side=_SIDE,
         resources=resources,
         timeout=_SECONDS,
-        progress=progress or compute.no_progress,
+        progress=compute.shown_progress(progress),
     )
     sweep(target.parent)
     write_atomically(target, render(content, made))
     return target
 
 
-def check_matches_page(
-    target: Path, photos: Sequence[str | os.PathLike[str]], case: str | os.PathLike[str] | None
-) -> None:
+def check_matches_page(target: Path, photos: Sequence[PathLike], case: PathLike | None) -> None:
     """Refuse, before the work, a page over a photo, among photos or inside of a case.
 
     Parameters

@@ -1,5 +1,7 @@
 """`validation.html`: one page, made of what `validation.json` holds and of nothing else."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,13 @@ _HEADINGS = {
 
 
 def write_validation(result: Validation) -> Path:
-    """Write the page of a validation into its folder, and say where it is."""
+    """Write the page of a validation into its folder, and say where it is.
+
+    Examples
+    --------
+    >>> result = samecam.validate_photos(["photos/"], "truth.csv", "validation")
+    >>> samecam.write_validation(result)
+    """
     if result.interrupted:
         raise SamecamError(
             f"The validation in {str(result.output)!r} was interrupted: go on with it first."

@@ -35,6 +35,20 @@ const focusAgain = ({ id, key, place, inside }) => {
   target?.focus({ preventScroll: true });
 };
 
+// Pictures that are there already stay: they neither flicker nor are asked for again.
+const keepPictures = (main) => {
+  const path = (image) => image.getAttribute("src").split("?")[0];
+  const known = new Map();
+  for (const image of all("#main img")) if (image.complete && image.naturalWidth) known.set(path(image), image);
+  for (const image of all("img", main)) {
+    const old = known.get(path(image));
+    if (!old || old.parentElement.className !== image.parentElement.className) continue;
+    known.delete(path(image));
+    old.alt = image.alt;
+    image.replaceWith(old);
+  }
+};
+
 export const refresh = async () => {
   const address = location.href;
   coming?.abort();
@@ -50,7 +64,9 @@ export const refresh = async () => {
   const fresh = new DOMParser().parseFromString(text, "text/html");
   if (!one("#main", fresh)) return;
   const focus = focusNow();
-  one("#main").replaceWith(document.adoptNode(one("#main", fresh)));
+  const main = document.adoptNode(one("#main", fresh));
+  keepPictures(main);
+  one("#main").replaceWith(main);
   one(".links").replaceWith(document.adoptNode(one(".links", fresh)));
   document.title = fresh.title;
   version = Math.max(version, Number(fresh.body.dataset.version));
@@ -85,11 +101,12 @@ const isPicture = (node) => node instanceof HTMLImageElement && /^\/(small|large
 document.addEventListener("error", (event) => { if (isPicture(event.target)) again(event.target); }, true);
 for (const image of all("img")) if (isPicture(image) && image.complete && !image.naturalWidth) again(image);
 
-// Several tabs agree: a change anywhere shows everywhere.
-export const listen = () => {
-  load();
-  const events = new EventSource("/events");
-  let gone = 0;
+// Several tabs agree: a change anywhere shows everywhere. A browser has few connections to one
+// server, so that only tabs that are seen listen; others catch up when they are looked at.
+let events = null, gone = 0;
+const hear = () => {
+  if (events || document.hidden) return;
+  events = new EventSource("/events");
   events.onmessage = (event) => {
     gone = 0;
     const now = JSON.parse(event.data).version;
@@ -99,5 +116,13 @@ export const listen = () => {
     gone += 1;
     if (gone === 3) say("samecam review does not answer: it may have been ended.", true);
   };
-  addEventListener("pagehide", () => events.close());
+};
+const rest = () => { events?.close(); events = null; };
+
+export const listen = () => {
+  load();
+  hear();
+  document.addEventListener("visibilitychange", () => (document.hidden ? rest() : hear()));
+  addEventListener("pagehide", rest);
+  addEventListener("pageshow", hear);
 };
