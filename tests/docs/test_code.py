@@ -87,3 +87,9 @@ def test_every_name_every_room_and_every_page_is_on_the_site():
     names = {str(p.relative_to(ROOT / "docs").with_suffix("")) for p in pages()[2:]}
     missing = {n for n in names if f"\n{n}\n" not in listed}
     assert {n for n in missing if not n.startswith("python/")} == {"index"}
+
+
+def test_pictures_are_modest():
+    pictures = [p for p in (ROOT / "docs/img").iterdir() if p.suffix in (".png", ".svg")]
+    assert pictures
+    assert {p.name for p in pictures if p.stat().st_size > 300_000} == set()
