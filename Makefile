@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Whoever is free takes tests that another has not begun with.
 SIDE_BY_SIDE := -n $(JOBS) --dist worksteal
 
-.PHONY: env demo test check browser lint docs bench experiments quick long soak clean
+.PHONY: env demo test check browser lint docs bench experiments quick long soak release clean
 
 env: $(VENV)/.made
 
@@ -109,6 +109,12 @@ long: env
 # was; `make soak MINUTES=20` stops by itself.
 soak: env
 	$(BIN)/python -m benchmarks.soak $(if $(MINUTES),--minutes $(MINUTES))
+
+# The checklist of a release, with what is left for a person at the end; archives into dist/.
+# `make release RELEASE=--tests` runs all tests, too.
+release: env
+	$(BIN)/pip install --quiet twine
+	$(BIN)/python -m release.check $(RELEASE)
 
 clean:
 	rm -rf $(VENV) demo build dist

@@ -153,6 +153,7 @@ def measure(photos: int, repeats: int, folder: Path) -> dict[str, Any]:
     """Times of one served case."""
     case = folder / "case"
     write_case(case, photos)
+    load = [os.getloadavg()[0]]
     served = Served(case)
     try:
         _, first = record.timed(served.get, "/")
@@ -169,6 +170,7 @@ def measure(photos: int, repeats: int, folder: Path) -> dict[str, Any]:
         "photos": photos,
         "start_seconds": round(served.start, 2),
         "first_page_ms": round(1000 * first, 1),
+        "load": [round(each, 1) for each in (*load, os.getloadavg()[0])],
         "milliseconds": times,
     }
 

@@ -16,11 +16,16 @@ def speed(document: Mapping[str, Any]) -> str:
         for name, times in result["milliseconds"].items()
     ]
     start, page = result["start_seconds"], result["first_page_ms"]
+    busy = max(result["load"]) > document["cores"] + 1
+    others = (
+        f" The machine was busy with other work (load {result['load'][0]:g} to "
+        f"{result['load'][1]:g}), so that waiting is overstated; the processor's time is not."
+    )
     first = (
         f"{result['photos']:,} photos on {document['cores']} cores: {start:.0f} s until the case "
         f"is read, {page:.0f} ms until the first page. An action is a decision, on the disk, and "
         "the page after it."
-    )
+    ) + (others if busy else "")
     head = ["", "median, ms", "95 of 100 below, ms", "processor, mean, ms"]
     return f"{first}\n\n{table(head, rows)}"
 

@@ -70,13 +70,32 @@ def imported(tree):
 
 
 def test_no_module_imports_what_speaks_to_other_machines_or_loads_pickles():
-    imports = {(p.name, name) for p, tree in modules() for name in imported(tree)}
+    places = ((str(p.relative_to(SOURCE)), tree) for p, tree in modules())
+    imports = {(place, name) for place, tree in places for name in imported(tree)}
     assert len(imports) > 100
     imports = {pair for pair in imports if pair[1] != "urllib.parse"}  # it quotes names, no more
-    imports.remove(
-        ("_dask_connect.py", "asyncio")
-    )  # asks the scheduler that was named, and nobody else
+    # Asks the scheduler that was named, and nobody else.
+    imports.remove(("compute/_dask_connect.py", "asyncio"))
+    # The review listens on this machine alone (tests/review/test_security.py) and opens a browser.
+    imports.remove(("review/_run.py", "socket"))
+    imports -= {(f"review/{name}.py", "asyncio") for name in ("_server", "_pictures")}
+    imports.remove(("cli/_review.py", "webbrowser"))
     assert not [pair for pair in imports if pair[1].split(".")[0] in FORBIDDEN]
+
+
+def test_the_review_listens_on_this_machine_alone():
+    (tree,) = (tree for path, tree in modules() if path == SOURCE / "review" / "_run.py")
+    binds = [
+        ast.unparse(node.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".bind")
+    ]
+    hosts = [
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HOST"
+    ]
+    assert (binds, hosts) == (["(HOST, port)"], ["127.0.0.1"])
 
 
 def test_every_numpy_file_is_loaded_without_pickles():

@@ -126,3 +126,11 @@ def test_usage(case, tmp_path):
     assert run("decide", case, "same", "a", "b", "c")[0] == 2
     assert run("decide", case, "burn")[0] == 2
     assert run("decide", tmp_path / "nowhere", "undo", "1")[0] == 1
+
+
+def test_a_user_without_a_name_is_asked_for_one(case, monkeypatch):
+    """As in a container that does not know its user."""
+    monkeypatch.setattr("getpass.getuser", lambda: {}[12345])
+    code, _, error = run("decide", case, "confirm", "camera-0")
+    assert (code, error.count("\n")) == (1, 1)
+    assert error.endswith("say who decides by --examiner.\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from samecam import cluster_fingerprints
+from samecam import __version__, cluster_fingerprints
 from samecam.case import open_case
 from samecam.cli import cli
 from samecam.compute import Resources
@@ -84,7 +84,7 @@ def test_it_is_well_formed_and_names_everything(page, made):
             assert shown(photo.reason) in text
     for digest in content.hashes.values():
         assert digest in text
-    for value in ("0.1.0", "numpy", "join_rate", "seed", "chain"):
+    for value in (__version__, "numpy", "join_rate", "seed", "chain"):
         assert value in text
     assert "not a person" in text
     targets = {a["href"][1:] for a in parsed.all("a") if a["href"].startswith("#")}

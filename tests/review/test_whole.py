@@ -6,6 +6,7 @@ decided it in whichever way.
 """
 
 import csv
+import json
 import shutil
 import threading
 from collections import Counter
@@ -103,7 +104,7 @@ def standing(case):
     """Letters of the photos of each camera that stands, with how many, by name."""
     decided = read_decided(open_case(case))
     return {
-        camera.name: Counter(decided.photos[k].path[0] for k in camera.rows.tolist())
+        camera.name: Counter(decided.photos[k].name[0] for k in camera.rows.tolist())
         for camera in decided.cameras
     }
 
@@ -249,3 +250,17 @@ def test_the_same_by_command_line_alone(own):
         "Dora's phone": {"D"},
     }
     assert all(sum(letters.values()) == FIRST + MORE for letters in stands.values())
+
+
+def test_photos_that_are_added_join_what_was_decided(own):
+    by_command(own.case)
+    code, out, error = run("add", own.case, own.later, "--search", "off", "--json", "--quiet")
+    assert (code, error) == (0, "")
+    assert json.loads(out)["decided"]["decisions"] == 4
+    stands = standing(own.case)
+    assert {name: (set(some), some.total()) for name, some in stands.items()} == {
+        "camera-2": ({"A"}, FIRST + MORE),
+        "camera-0": ({"B"}, FIRST + MORE),
+        "camera-4": ({"C"}, FIRST + MORE),
+        "Dora's phone": ({"D"}, FIRST + MORE),
+    }

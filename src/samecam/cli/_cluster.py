@@ -223,6 +223,7 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         else "Nothing was to be done: this is the answer that stood in the case.",
         "Look further:",
         *([] if report is None else [f"  {report}: all of it on one page, for a browser"]),
+        f"  samecam review {case}: look, decide and undo on a page on this machine",
         f"  {result.case / 'clusters.csv'}: the camera of each photo",
         f"  {result.case / 'clusters.json'}: the cameras, their groups and views",
         f"  {result.case / 'images.csv'}: every file, and why it was not used",

@@ -6,7 +6,7 @@ import os
 from samecam.case.decisions._deciding import Deciding
 from samecam.case.decisions._decision import Decision
 from samecam.case.folder import csv_rows
-from samecam.errors import SamecamError
+from samecam.errors import ParameterError, SamecamError
 from samecam.inputs import read_input
 
 COLUMNS = ("decision", "camera", "other", "photos", "text", "reason")
@@ -80,4 +80,9 @@ def _decide(held: Deciding, cells: dict[str, str]) -> Decision:
 
 def usual_examiner() -> str:
     """Who decides if nobody is named: whoever is logged in."""
-    return getpass.getuser()
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError) as error:  # as in a container
+        user = os.getuid()
+        message = f"This machine has no name for user {user}: say who decides by {{name}}."
+        raise ParameterError("examiner", message) from error

@@ -147,8 +147,7 @@ class Standing:
         keys = keys[keys >= 0]
         if not len(keys):
             return -1
-        values, counts = np.unique(keys, return_counts=True)
-        return int(values[np.argmax(counts)])
+        return int(np.bincount(keys).argmax())
 
     def holds(self, demand: Demand) -> bool:
         """Whether a demand is met now."""
