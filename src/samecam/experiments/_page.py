@@ -22,7 +22,7 @@ made it;
 
 *Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras
 and images of the paper's, on which LS-SSC was made to do about as well as in print
-([docs/datasets.md](datasets.md)); they say nothing about real photographs. The paper's figures
+([twins](twins.md)); they say nothing about real photographs. The paper's figures
 carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
 chance in them run ten times with seeds 0, 1, …, in a quick study three times, or as often as is
 said: mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo
