@@ -53,7 +53,7 @@ lint: env
 
 # The site, into build/docs: index.html. A link that leads nowhere, or any other warning, ends it.
 docs: $(VENV)/.docs
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --jobs 2 \
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --write-all --jobs 2 \
 	    -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html"
 

@@ -28,7 +28,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 suppress_warnings = ["ref.python"]
 
 default_role = "py:obj"  # `name` in a docstring is code, and a link where there is such a name
-highlight_language = "text"
+highlight_language = "none"
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "imported-members": True}

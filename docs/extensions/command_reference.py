@@ -8,7 +8,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-WIDTH = 92
+WIDTH = 100
 
 
 def help_of(name: str, command: click.Command) -> str:
@@ -32,13 +32,14 @@ class Commands(SphinxDirective):
         """The sections, in the order in which ``samecam --help`` has them."""
         from samecam.cli import cli
 
+        self.env.note_reread()  # the program may have changed, though the page has not
         sections: list[nodes.Node] = []
         for name, command in cli.commands.items():
             identifier = f"samecam-{name}"
             section = nodes.section(ids=[identifier], names=[identifier])
             section += nodes.title("", f"samecam {name}")
             text = help_of(name, command)
-            section += nodes.literal_block(text, text, language="text")
+            section += nodes.literal_block(text, text, language="none")
             sections.append(section)
         return sections
 

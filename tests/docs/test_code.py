@@ -85,7 +85,7 @@ def test_every_name_every_room_and_every_page_is_on_the_site():
     assert shown == {*samecam.__all__} - {"__version__"}
     listed = (ROOT / "docs/index.md").read_text(encoding="utf-8")
     names = {str(p.relative_to(ROOT / "docs").with_suffix("")) for p in pages()[2:]}
-    missing = {n for n in names if f"\n{n}\n" not in listed}
+    missing = {n for n in names if f"<{n}>\n" not in listed}
     assert {n for n in missing if not n.startswith("python/")} == {"index"}
 
 

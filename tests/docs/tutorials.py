@@ -1,8 +1,10 @@
 """A tutorial, worked through: its blocks of shell and Python run one after another.
 
-What stands in a block ```text after one is what that one prints; … stands for anything.
+What stands in a block ```text after one is what that one prints; … stands for anything. What a page
+quotes stands in the report that it makes.
 """
 
+import html
 import json
 import os
 import re
@@ -34,16 +36,24 @@ _END = "the block has ended"
 
 def work_through(page, folder):
     """Run all blocks of a page in a folder; what they should have printed and did not."""
-    said, missing = "", []
+    said, missing, text = "", [], page.read_text(encoding="utf-8")
     with python(folder) as process:
-        for block in fenced(page.read_text(encoding="utf-8")):
+        for block in fenced(text):
             if block.language == "sh":
                 said = "".join(run_line(line, folder) for line in shell_lines(block.text))
             elif block.language == "python":
                 said = run_python(block.text, process)
             elif block.language == "text" and not block.text.startswith("samecam "):
                 missing += not_said(block.text, said)
+    if quotes := re.findall(r"(?:^> .*\n)+", text, re.M):
+        report = words_of(Path(folder, "case", "report.html").read_text(encoding="utf-8"))
+        missing += [quote for quote in quotes if words_of(quote.replace("> ", "")) not in report]
     return missing
+
+
+def words_of(page):
+    """Text of a page without tags, one space between words."""
+    return " ".join(html.unescape(re.sub("<[^>]+>", "", page)).split())
 
 
 def python(folder):
