@@ -228,24 +228,34 @@ class Answered:
         self.base = read_base(case.folder, case.info)
         self._machine = np.array([photo.cluster for photo in self.used], dtype=np.intp)
         self._current = self.base is not None and self.base.clusters == case.hashes[CLUSTERS]
+        self._begun: dict[bool, Standing] = {}
 
     def is_stale(self, decisions: Sequence[Decision]) -> bool:
         """Whether something is taken back that the last run had honoured."""
         return self.base is not None and not self.base.honoured <= in_force(decisions)
 
-    def stands(self, decisions: Sequence[Decision]) -> tuple[Standing, Decided]:
-        """Where photos stand after decisions."""
-        base, machine = self.base, self._machine
+    def stands(
+        self, decisions: Sequence[Decision], last: Decided | None = None
+    ) -> tuple[Standing, Decided]:
+        """Where photos stand after decisions; `last`: what stood before, whose parts may serve."""
         stale = self.is_stale(decisions)
+        if stale not in self._begun:
+            self._begun[stale] = self._begin(stale=stale)
+        standing = self._begun[stale].fresh()
+        for decision in counted(decisions):
+            standing.apply(decision)
+        made = None if last is None else last.made
+        return standing, Decided(self.used, self._machine, standing, decisions, made, stale=stale)
+
+    def _begin(self, *, stale: bool) -> Standing:
+        """Places before any decision, or those the last run left, if all it honoured counts."""
+        base, machine = self.base, self._machine
         if base is not None and self._current and not stale:
             labels, names = labels_of_names([base.names.get(p.sha256, "") for p in self.used])
         else:
             had = ["" if base is None else base.machine.get(p.sha256, "") for p in self.used]
             labels, names = machine, carry_names(had, machine, 0 if base is None else base.next)
-        standing = Standing(labels, names, self.rows)
-        for decision in counted(decisions):
-            standing.apply(decision)
-        return standing, Decided(self.used, machine, standing, decisions, stale=stale)
+        return Standing(labels, names, self.rows)
 
     def goes_on(self, standing: Standing, decisions: Sequence[Decision], last: Decided) -> Decided:
         """The same after one more decision, which `standing` has taken in."""

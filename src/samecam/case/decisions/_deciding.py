@@ -307,7 +307,8 @@ class Deciding:
             about = self._decisions[about.of - 1]
         stale = self._answered.is_stale(self._decisions)
         if stale != self.decided.stale or not self._standing.rewind(about.number):
-            self._standing, self.decided = self._answered.stands(self._decisions)
+            last = self.decided
+            self._standing, self.decided = self._answered.stands(self._decisions, last)
             return
         for decision in counted(self._decisions):
             if decision.number >= about.number:

@@ -21,7 +21,7 @@ from samecam.arrays import Labels, Rows
 from samecam.case.decisions._decision import OWN_NAME, Decision
 
 # Decisions that can be taken back without going through all of them.
-_KEPT = 16
+_KEPT = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,13 @@ class Standing:
         self._next = len(names)
         self._demands: dict[int, list[Demand]] = {}  # that a photo's place may break, by its row
         self._before: dict[int, _Saved] = {}  # places before each of the last decisions
+
+    def fresh(self) -> "Standing":
+        """The same to begin with again; no decision was taken in yet."""
+        again = Standing(np.zeros(0, dtype=np.intp), (), self._rows_of)
+        again.camera, again.decision = self.camera.copy(), self.decision.copy()
+        again.cameras, again._next = dict(self.cameras), self._next
+        return again
 
     def rows(self, hashes: Sequence[str]) -> Rows:
         """Rows of the photos that are there, sorted, each once."""
