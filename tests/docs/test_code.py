@@ -77,6 +77,14 @@ def test_links_outside_of_the_site_lead_somewhere(name):
     assert [target for target in targets if not (ROOT / target).exists()] == []
 
 
+@pytest.mark.parametrize("name", PAGES)
+def test_addresses_elsewhere_can_be_read(name):
+    """Nobody is asked whether they are there: tests have no network."""
+    text = PAGES[name].read_text(encoding="utf-8")
+    for address in re.findall(r"\]\((https?:[^)]*)\)", text):
+        assert re.fullmatch(r"https?://[\w-]+(\.[\w-]+)+(:\d+)?(/[^\s<>]*)?", address), address
+
+
 def test_every_name_every_room_and_every_page_is_on_the_site():
     rooms = {name for name in samecam.__all__ if inspect.ismodule(getattr(samecam, name))}
     assert {path.stem for path in (ROOT / "docs/python").glob("*.md")} == {*rooms, "index"}
