@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Whoever is free takes tests that another has not begun with.
 SIDE_BY_SIDE := -n $(JOBS) --dist worksteal
 
-.PHONY: env demo test check browser lint bench experiments quick long soak release clean
+.PHONY: env demo test check browser lint docs bench experiments quick long soak release clean
 
 env: $(VENV)/.made
 
@@ -50,6 +50,16 @@ lint: env
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The site, into build/docs: index.html. A link that leads nowhere, or any other warning, ends it.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --write-all --jobs 2 \
+	    -d build/doctrees docs build/docs
+	@echo "Open build/docs/index.html"
+
+$(VENV)/.docs: $(VENV)/.made
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	touch $@
 
 bench: env
 	$(BIN)/python -m benchmarks.residual

@@ -67,7 +67,7 @@ def main() -> None:
             driver.get(f"http://127.0.0.1:{review.port}{path}")
             time.sleep(4)
             shot = base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", {})["data"])
-            image = Image.open(io.BytesIO(shot)).convert("RGB")
+            image = Image.open(io.BytesIO(shot)).convert("RGB").quantize(256)  # few bytes
             image.save(Path(__file__).with_name(name), optimize=True)
         driver.quit()
         review.stop()

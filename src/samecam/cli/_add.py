@@ -64,6 +64,8 @@ def add(
     CASE begin with "added 1/", "added 2/", and so on. Cameras are numbered by size again; what
     each was before is said. The same command again goes on where it was stopped and does
     nothing twice.
+
+    Example:  samecam add CASE more-photos/
     """
     from samecam.case import add_photos, stop_on_signals
 

@@ -84,14 +84,14 @@ def cluster(
 ) -> int:
     """Group photos by the camera that took them.
 
-    PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
-    read. Writes into CASE: report.html, all of it on one page; clusters.csv, one row per
-    used photo with its camera (-1: none), its group and its view; clusters.json, one object per
-    camera. Photos of one width and height are grouped; groups that see one camera in several
-    ways (zoomed, cut, turned, reduced) are joined by --search. Weak (part over-exposed) photos
-    found no group but may join one. The same command again goes on where
-    it was stopped and does nothing twice; with other clustering options it uses the
-    fingerprints again.
+    PHOTOS are files, folders (with all below), patterns, or @list.txt; they are only read.
+    Writes into CASE: report.html, one page; clusters.csv, a row per used photo with
+    its camera (-1: none); clusters.json, an object per camera. Photos of one
+    width and height are grouped; groups that see one camera in several ways (zoomed, cut, turned,
+    reduced) are joined by --search. The same command again goes on where it stopped and does
+    nothing twice; other clustering options use the fingerprints again.
+
+    Example:  samecam cluster photos/ -o CASE
     """
     _check_usage(ctx, photos, fingerprints, names)
     began, resources = time.monotonic(), take_resources(options)

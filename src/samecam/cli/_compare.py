@@ -72,6 +72,8 @@ def compare(case: str, timeout: float | None, as_json: bool, quiet: bool, **opti
     but those of the truth that are not in the case are left out. Seconds are those of the
     method, without reading the photos and without the correlations that methods share;
     memory is the most that its process held.
+
+    Example:  samecam compare CASE --truth truth.csv
     """
     from samecam.case import compare_methods
 

@@ -116,7 +116,7 @@ def decide(
     honours what was decided. FILE.csv has the columns decision, camera, other, photos (between
     them |), text, reason. With CASE alone: what was decided so far.
 
-    For instance: samecam decide CASE merge camera-3 camera-5 --reason "same scratch"
+    Example:  samecam decide CASE merge camera-3 camera-5 --reason "same scratch"
     """  # noqa: D301 - click's own mark for lines that stay as they are
     from samecam.case import Deciding, decide_from, usual_examiner
 

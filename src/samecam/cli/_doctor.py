@@ -12,7 +12,10 @@ from samecam.compute import format_bytes
 @command()
 @output_options
 def doctor(as_json: bool, quiet: bool) -> int:
-    """Show what this machine offers: cores, memory, BLAS, bits, GPU, formats."""
+    """Show what this machine offers: cores, memory, BLAS, bits, GPU, formats.
+
+    Example:  samecam doctor
+    """
     from samecam.case import doctor as examine
 
     offers = examine()

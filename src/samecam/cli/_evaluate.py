@@ -37,6 +37,8 @@ def evaluate(case_or_csv: str, truth: str, decided: bool, as_json: bool, quiet: 
     whether it was unusable, skipped or not found. A duplicate counts with the cluster of
     the photo it has the same bytes as. A copy counts with that of the photo it was made
     of. Photos that are not in the truth are left out.
+
+    Example:  samecam evaluate CASE --truth truth.csv
     """
     from samecam.case import evaluate as score
 

@@ -62,6 +62,8 @@ def experiment(name: str, as_json: bool, quiet: bool, docs: str, **options: Any)
 
     'list' names the experiments; 'page' writes docs/results.md from the results there are.
     Killed at any moment, the same command goes on with the runs it has not made yet.
+
+    Example:  samecam experiment medium-dresden --quick
     """
     if name == "list":
         return _list(as_json=as_json)

@@ -35,6 +35,8 @@ def export(
     """Write a clustered CASE in a format other tools read.
 
     Nothing is sent anywhere. Exit code 3: some files could not be hashed.
+
+    Example:  samecam export CASE --format csv
     """
     from samecam.report.export import export_case
 

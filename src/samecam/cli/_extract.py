@@ -49,6 +49,8 @@ def extract(
 
     PHOTOS are files, folders (with all below), patterns, or @list.txt. Files are only
     read. The same command again goes on where it was stopped and does nothing twice.
+
+    Example:  samecam extract photos/ -o CASE --dry-run
     """
     from samecam.case import ExtractionSettings, extract_photos, plan_extraction, stop_on_signals
 

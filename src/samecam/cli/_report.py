@@ -58,6 +58,8 @@ def report(
     CASE is a folder that `samecam cluster` has made. The page needs no network and nothing
     beside it. Photos that are no longer where they were are shown without a picture. What is said
     of the examination stands in CASE/about.toml; options are taken in place of it, and not kept.
+
+    Example:  samecam report CASE --pdf --paper a4
     """
     from samecam.case import REPORT, open_case
     from samecam.report import write_about_template, write_report

@@ -36,6 +36,8 @@ def review(
     address first, and for this machine alone; Ctrl-C ends it. Every decision is on disk before
     the next question comes, and can be taken back. Where another process holds the case, it is
     opened for reading.
+
+    Example:  samecam review CASE --examiner "A. Examiner"
     """
     from samecam.case import usual_examiner
     from samecam.review import Review, stopped_by_signals

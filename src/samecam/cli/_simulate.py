@@ -132,6 +132,8 @@ def simulate(out: str, as_json: bool, quiet: bool, **options: Any) -> int:
     Shares of the photos may show their sensor in another view; the sensor's pattern comes first,
     then zoom, lens, cut, mirror and turn, then JPEG, then the messenger. truth.csv tells in
     further columns what was done.
+
+    Example:  samecam simulate -o photos --cameras 6 --images 20 --size 1024x768
     """
     from dataclasses import fields
 

@@ -52,6 +52,8 @@ def tune(case: str, truth: str, as_json: bool, quiet: bool, **options: Any) -> i
     of recycling of ls-ssc; and the threshold at which it merges groups. The answer in
     CASE stays as it is; samecam cluster --method ls-ssc --tuned takes the file. The default
     method needs none of this: it measures what it needs.
+
+    Example:  samecam tune CASE --truth truth.csv
     """
     from samecam.case import tune_case
 

@@ -33,6 +33,8 @@ def verify(case: str, head: str | None, as_json: bool, quiet: bool, **options: A
     grouping is replayed from the stored fingerprints. Nothing is written. Who can write to the
     case can write all of it anew, log included: only a head of the log that was noted
     elsewhere tells (--head).
+
+    Example:  samecam verify CASE --head HASH
     """
     from samecam.case import verify_case
 

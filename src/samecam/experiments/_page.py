@@ -15,14 +15,14 @@ COMMAND = "samecam experiment page"
 _HEAD = """\
 # Results: the paper's tables and figures, ours beside theirs
 
-Made by `samecam experiment page` from the files in [results](../results): do not edit. Every number
+Made by `samecam experiment page` from the files in `../results`: do not edit. Every number
 of ours below stands in the JSON named beside it, with each run, its seed, and the commit that
 made it;
 `samecam experiment NAME` makes it again.
 
 *Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras
 and images of the paper's, on which LS-SSC was made to do about as well as in print
-([docs/datasets.md](datasets.md)); they say nothing about real photographs. The paper's figures
+([twins](twins.md)); they say nothing about real photographs. The paper's figures
 carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
 chance in them run ten times with seeds 0, 1, …, in a quick study three times, or as often as is
 said: mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo
@@ -46,7 +46,7 @@ def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] =
     folder = Path(results)
     link = Path(os.path.relpath(folder, docs)).as_posix()
     documents = {stem: read_result(path) for stem, path in _files(folder).items()}
-    head = _HEAD.replace("(../results)", f"({link})")
+    head = _HEAD.replace("`../results`", f"`{link}`")
     parts = [head, _overview(documents, link)]
     parts += [_section(stem, document, link) for stem, document in documents.items()]
     return "\n".join(parts)

@@ -27,7 +27,7 @@ Places = npt.NDArray[np.int64]
 # How far groups are searched for other views of one camera.
 SEARCH = "normal"
 # Pixels over which the simulated sensors' pattern is smooth: white ones are lost in copies, those
-# of real cameras are not (docs/datasets.md).
+# of real cameras are not (docs/twins.md).
 CROSSTALK = 0.6
 # What is scored: groups of one frame, and cameras, which are groups joined by views.
 STEPS = {"groups": "off", "cameras": "on"}
