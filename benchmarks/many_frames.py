@@ -128,10 +128,7 @@ def weigh(store: BitRows, model: ConsolidatedSSC, given: evidence.Comparisons, m
     some = np.linspace(0, len(store) - 1, min(SAMPLE, len(store))).round().astype(int)
     nearest = np.full(len(store), -1)
     nearest[some] = given.other[some]
-    own, other = (
-        evidence.group_chance(store, given, groups, memory=memory)
-        for groups in (given.labels, nearest)
-    )
+    own, other = evidence.group_chances(store, given, (given.labels, nearest), memory=memory)
     scores = evidence.photo_scores(given, null, own, other)
     evidence.photo_evidence(given, scores, store.n_pixels)
     evidence.group_evidence(given, null, scores[0], store.n_pixels, own=own)

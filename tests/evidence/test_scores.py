@@ -5,7 +5,7 @@ import pytest
 from scipy.ndimage import gaussian_filter
 
 from samecam.case.grouping._strangers import without_strangers
-from samecam.evidence import comparisons_from_rows, frame_chance, place_scores, shifts
+from samecam.evidence import comparisons_from_rows, group_chance, place_scores, shifts
 from samecam.frames import Frame
 from samecam.store import BitRows, ByteRows, pack
 
@@ -67,14 +67,14 @@ def test_chance_is_what_shifts_do(kind):
     told = []
     nearest = np.where(LABELS == 0, 1, 0)
     for groups in (LABELS, nearest):
-        got = frame_chance(rows, given, groups, progress=lambda *each: told.append(each))
+        got = group_chance(rows, given, groups, progress=lambda *each: told.append(each))
         wanted = obvious(stored, LABELS, groups, kind != "int8")
         np.testing.assert_allclose(got.mean, wanted[:, 1], rtol=0.05, atol=2e-5)
         np.testing.assert_allclose(got.spread, wanted[:, 2], rtol=0.01)
-        again = frame_chance(rows, given, groups, memory=1)
+        again = group_chance(rows, given, groups, memory=1)
         np.testing.assert_array_equal(again.spread, got.spread)
     assert told[:3] == [(4, 8), (7, 8), (8, 8)]
-    own = frame_chance(rows, given, LABELS)
+    own = group_chance(rows, given, LABELS)
     assert np.flatnonzero(np.isnan(own.mean)).tolist() == [3, 6]  # in no group, and alone in one
     assert np.nanmin(own.scores(given.own)) > 5
     assert np.nanmin(own.peaks(given.own)) > 30
@@ -85,7 +85,7 @@ def test_large_sums_are_rounded_and_chance_is_the_same(kind):
     labels = np.repeat([0, 1], [20, 12])
     rows = rows_of(kind, cameras(labels))
     given = comparisons_from_rows(rows, labels)
-    got = frame_chance(rows, given, labels)
+    got = group_chance(rows, given, labels)
     wanted = obvious(rows.read().astype(float), labels, labels, kind != "int8")
     np.testing.assert_allclose(got.spread, wanted[:, 2], rtol=0.35)
     assert got.spread.mean() == pytest.approx(wanted[:, 2].mean(), rel=0.06)
@@ -98,7 +98,7 @@ def test_a_pattern_that_repeats_is_taken_off():
     rows = rows_of("int8", X)
     labels = np.zeros(9, dtype=int)
     given = comparisons_from_rows(rows, labels)
-    chance = frame_chance(rows, given, labels)
+    chance = group_chance(rows, given, labels)
     assert (given.own * FRAME.n_pixels**0.5 > 20).all()
     assert np.abs(chance.scores(given.own)).max() < 5
     np.testing.assert_allclose(chance.mean, given.own, rtol=0.1)
@@ -107,7 +107,7 @@ def test_a_pattern_that_repeats_is_taken_off():
 def test_what_shares_nothing_has_no_score():
     rows = rows_of("bits", cameras(LABELS, strength=0.0))
     given = comparisons_from_rows(rows, LABELS)
-    assert np.nanmax(np.abs(frame_chance(rows, given, LABELS).scores(given.own))) < 4.5
+    assert np.nanmax(np.abs(group_chance(rows, given, LABELS).scores(given.own))) < 4.5
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_frame_without_room_for_shifts_is_not_measured():
 
     rows = Small(pack(np.random.default_rng(0).normal(size=(4, 4096))), 4096)
     labels = np.zeros(4, dtype=int)
-    chance = frame_chance(rows, comparisons_from_rows(rows, labels), labels)
+    chance = group_chance(rows, comparisons_from_rows(rows, labels), labels)
     assert np.isnan(chance.scores(np.ones(4))).all()
     assert np.isinf(place_scores(rows, np.arange(4))[0]).all()
 

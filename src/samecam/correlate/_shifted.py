@@ -3,12 +3,15 @@
 All is counted in whole numbers: neither threads nor budgets change a result.
 """
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Rows, Words
+from samecam.compute import thread_count
 from samecam.correlate._bit_sums import Columns, as_bits, held_rows
 from samecam.correlate._bits import Differences
 from samecam.correlate._each_row import Encoded, each_row, stored_rows
@@ -248,7 +251,10 @@ class _RoundedSum:
         mean, spread = total.ones / d, _spread(total, d)
         edges = np.floor(mean + np.array([-spread, 0, spread])).astype(np.int64)
         planes = np.zeros((2, total.planes.shape[1]), dtype=np.uint64)
-        round_sum(total.planes, np.maximum(edges, 0), planes)
+        parts = np.linspace(0, planes.shape[1], thread_count() + 1).astype(int)
+        with ThreadPoolExecutor(len(parts) - 1) as pool:
+            work = partial(round_sum, total.planes, np.maximum(edges, 0), planes)
+            list(pool.map(work, parts[:-1].tolist(), parts[1:].tolist()))
         weights, ones = np.array([2, 1]), _ones(planes)
         self.total = _Planes(planes, weights, 3, int(weights @ ones))
         unlike = int(_ones((planes[0] ^ planes[1])[np.newaxis])[0])

@@ -16,7 +16,7 @@ from samecam.evidence._copies import (
     seen,
 )
 from samecam.evidence._division import Division, best_division
-from samecam.evidence._every import Every, every_comparison, group_chance
+from samecam.evidence._every import Every, every_comparison, group_chance, group_chances
 from samecam.evidence._exif import exif_warnings, one_model_note, view_warnings
 from samecam.evidence._frames import compare_frames, local_groups
 from samecam.evidence._groups import GroupEvidence, PairEvidence, group_evidence, pair_evidence
@@ -44,7 +44,7 @@ from samecam.evidence._ratios import (
     usual_members,
 )
 from samecam.evidence._scenes import scenes, still_scenes
-from samecam.evidence._scores import FEWEST, Chance, frame_chance, place_scores, shifts
+from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
 from samecam.evidence._text import (
     ABSENCE,
     MODEL,
@@ -99,8 +99,9 @@ __all__ = [
     "exif_warnings",
     "expected_scores",
     "fingerprint_quality",
-    "frame_chance",
+    "frame_chances",
     "group_chance",
+    "group_chances",
     "group_evidence",
     "intra_correlations",
     "joined_evidence",

@@ -1,6 +1,6 @@
 """Every photo against every group by scores and likelihood ratios, to count how they hold."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from samecam.evidence._ratios import (
     other_members,
     usual_members,
 )
-from samecam.evidence._scores import Chance, frame_chance
+from samecam.evidence._scores import Chance, frame_chances
 from samecam.frames import Frame
 from samecam.store import FingerprintStore
 
@@ -93,28 +93,43 @@ def group_chance(
     memory: int = correlate.DEFAULT_MEMORY,
     progress: Callable[[int, int], None] | None = None,
 ) -> Chance:
-    """What chance does with each photo and one group, by the shifts that the rows allow.
+    """What chance does with each photo and one group: see `group_chances`."""
+    return group_chances(rows, given, [groups], frame=frame, memory=memory, progress=progress)[0]
 
-    Of rows of bits and int8 see `frame_chance`, of others, which are squares, `square_chance`;
+
+def group_chances(
+    rows: FingerprintStore,
+    given: Comparisons,
+    several: Sequence[Labels],
+    *,
+    frame: Frame | None = None,
+    memory: int = correlate.DEFAULT_MEMORY,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Chance]:
+    """What chance does with each photo and a group, by the shifts that the rows allow.
+
+    Of rows of bits and int8 see `frame_chances`, of others, which are squares, `square_chance`;
     nothing is known of those whose shape is not.
 
     Parameters
     ----------
     rows : fingerprints of one frame
-    given, groups : see `frame_chance`
+    given, several : see `frame_chances`
     frame : of the rows, if they do not know it
-    memory, progress : see `frame_chance`
+    memory, progress : see `frame_chances`
     """
     width, height = frame or rows.frame
     if rows.is_bits or rows.kind == np.int8:
         if height == 1:
-            return Chance.unknown(len(rows))
-        return frame_chance(rows, given, groups, frame=frame, memory=memory, progress=progress)
+            return [Chance.unknown(len(rows)) for _ in several]
+        return frame_chances(rows, given, several, frame=frame, memory=memory, progress=progress)
     side = round(rows.n_pixels**0.5)
     if height == 1 and side * side == rows.n_pixels:
         width = height = side  # fingerprints that somebody brought may be squares
     if height == 1:
-        return Chance.unknown(len(rows))
-    return square_chance(
-        rows, given.labels, groups, (height, width), memory=memory, progress=progress
-    )
+        return [Chance.unknown(len(rows)) for _ in several]
+    shape = height, width
+    return [
+        square_chance(rows, given.labels, groups, shape, memory=memory, progress=progress)
+        for groups in several
+    ]

@@ -6,7 +6,7 @@ photos have in common that repeats with 8 pixels. With the correlation C₀ in p
 standard deviation s of those at shifts, the score is z = (C₀ − max(0, m)) / s.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,46 +97,47 @@ def _grid(frame: Frame, down: int, across: int, most: int) -> Rows:
     return flat[~np.outer(near_rows, near_columns)].astype(np.intp)
 
 
-def frame_chance(
+def frame_chances(
     source: FingerprintStore,
     given: Comparisons,
-    groups: Labels,
+    several: Sequence[Labels],
     *,
     frame: Frame | None = None,
     memory: int = correlate.DEFAULT_MEMORY,
     progress: Callable[[int, int], None] | None = None,
-) -> Chance:
-    """What chance does with each photo and the fingerprint of one group, itself left out.
+) -> list[Chance]:
+    """What chance does with each photo and the fingerprint of a group, itself left out.
 
     Parameters
     ----------
     source : rows of bits or int8, of whole frames
     given : each photo against each group
-    groups : (n,) the group that each photo is compared with; −1: none
+    several : each (n,) the group that each photo is compared with; −1: none. A group's sum is made
+        once for all of them
     frame : of the rows, if they do not know it
     memory : bytes for what is held at a time, but for one row and one group's sum
-    progress : called with photos done and all that are compared
+    progress : called with photos done and all, of the first of these
     """
     offsets = shifts(frame or source.frame, bits=source.is_bits)
-    result = Chance.unknown(len(source), len(offsets))
-    order = np.argsort(groups, kind="stable")
-    order = order[groups[order] >= 0]
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    results = [Chance.unknown(len(source), len(offsets)) for _ in several]
+    total = int(np.count_nonzero(several[0] >= 0))
     done = 0
-    for photos in np.split(order, starts[1:]) if len(order) else []:
-        group = int(groups[photos[0]])
+    for group in np.unique(np.concatenate([groups[groups >= 0] for groups in several])).tolist():
         members = np.flatnonzero(given.labels == group)
-        others = len(members) - (given.labels[photos] == group)
-        some = photos[others > 0]
-        if len(offsets) >= FEWEST and len(some):
+        asked = [np.flatnonzero(groups == group) for groups in several]
+        some = [p[len(members) > (given.labels[p] == group)] for p in asked]
+        photos = np.concatenate(some)
+        if len(offsets) >= FEWEST and len(photos):
             values = correlate.shifted_correlations(
-                source, members, some, _squares(given, some, group), offsets, memory=memory
+                source, members, photos, _squares(given, photos, group), offsets, memory=memory
             )
-            result.put(some, values)
-        done += len(photos)
+            parts = np.split(values, np.cumsum([len(each) for each in some])[:-1])
+            for result, each, part in zip(results, some, parts, strict=True):
+                result.put(each, part)
+        done += len(asked[0])
         if progress is not None:
-            progress(done, len(order))
-    return result
+            progress(done, total)
+    return results
 
 
 def _squares(given: Comparisons, photos: Rows, group: int) -> Doubles:

@@ -215,9 +215,8 @@ def _chances(
     close[sample] = True
     close |= given.labels < 0
     nearest = np.where(close, given.other, -1)
-    own, other = (
-        evidence.group_chance(frame.rows, given, groups, memory=memory, progress=told)
-        for groups, told in ((given.labels, progress), (nearest, None))
+    own, other = evidence.group_chances(
+        frame.rows, given, (given.labels, nearest), memory=memory, progress=progress
     )
     frame.rows.close()  # of thousands of frames, not all can be open
     return _Chances(own, evidence.photo_scores(given, null, own, other), sample)
