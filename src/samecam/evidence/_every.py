@@ -129,7 +129,8 @@ def group_chances(
     if height == 1:
         return [Chance.unknown(len(rows)) for _ in several]
     shape = height, width
+    told = (progress, *(None for _ in several[1:]))
     return [
-        square_chance(rows, given.labels, groups, shape, memory=memory, progress=progress)
-        for groups in several
+        square_chance(rows, given.labels, groups, shape, memory=memory, progress=say)
+        for groups, say in zip(several, told, strict=True)
     ]
