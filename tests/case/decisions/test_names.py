@@ -134,7 +134,7 @@ def test_what_is_undone_after_a_run_comes_apart_again(pile):
     assert members(decided) == before
 
 
-def test_a_merged_camera_finds_photos_that_neither_part_would(tmp_path):
+def test_confirmed_photos_stay_when_weak_ones_come(tmp_path):
     rng = np.random.default_rng(1)
     pattern, d = rng.normal(size=4000), 4000
     strong = 0.35 * pattern + rng.normal(size=(12, d))
