@@ -202,11 +202,11 @@ def reading() -> str:
     result = record.load("extraction")["result"]
     whole, large, small = (result[name]["workers_2"] for name in ("whole", "1024", "512"))
     work = {name: f"{ms:.0f}" for name, ms in whole["ms_per_photo"].items()}
-    squares = " and ".join(f"{one['whole_ms_per_photo']:.0f}" for one in (large, small))
+    squares = " or ".join(f"{one['whole_ms_per_photo']:.0f}" for one in (large, small))
     return (
-        f"Before these, photos are read: on 2 cores {whole['whole_ms_per_photo']:.0f} ms each at "
-        f"12 megapixels (of a core: reading {work['read']} ms, decoding {work['decode']}, residual "
-        f"{work['residual']}, writing {work['write']}), {squares} ms for squares of 1024² and 512² "
+        f"Reading a photo of 12 megapixels takes {whole['whole_ms_per_photo']:.0f} ms on 2 cores "
+        f"(of a core: file {work['read']} ms, decoding {work['decode']}, residual "
+        f"{work['residual']}, writing {work['write']}), a square of 1024² or 512² {squares} ms "
         "([figures](../benchmarks/results/extraction.json))."
     )
 

@@ -33,8 +33,8 @@ def scored(document: Mapping[str, Any]) -> str:
     firsts: dict[str, Row] = {}
     for row in document["result"]:
         firsts.setdefault(row["set"], row)
-    said = [f"{row['scored']} photos ({name})" for name, row in firsts.items()]
-    return f"Scored: {listed(said)}."
+    said = [f"{row['scored']} ({name})" for name, row in firsts.items()]
+    return f"Photos scored: {listed(said)}."
 
 
 def quantised(document: Mapping[str, Any]) -> str:
