@@ -82,6 +82,11 @@ def test_table_has_a_dash_where_nothing_was_measured():
     assert lines[6] == "| times the floor | 10 | 2.0 | 2.0 | 2.0 | 2.0 |"
 
 
+def test_table_has_every_other_size_and_the_largest():
+    lines = growth_page.device_table(document(sizes=(500, 1000, 2000, 4000), **LAWS)).splitlines()
+    assert [line.split(" | ")[0] for line in lines[2:4]] == ["| 1,000", "| 4,000"]
+
+
 def test_formulas_of_the_paper_as_printed_and_corrected():
     n, d, t = 1000, 4096, growth_page.ITERATIONS
     assert growth_page.printed("gram", n, {}, d)[1] == d * n**2
