@@ -27,11 +27,9 @@ def cost(documents: Mapping[str, Mapping[str, Any]]) -> str:
     for on, document in documents.items():
         for run in document["result"]["runs"]:
             fits = sum(part["fits"] for part in run["searches"])
-            pairs = sum(part["pairs"] for part in run["searches"])
-            seconds = [f"{run[name]['wall']:.1f}" for name in ("coarse", "fit")]
-            rows.append([on, str(run["groups"]), str(pairs), seconds[0], str(fits), seconds[1]])
-    head = ["on", "groups", "pairs, all searches", "coarse search, s", "fits", "fits, s"]
-    return table(head, rows)
+            coarse, fitting = (f"{run[name]['wall']:.1f}" for name in ("coarse", "fit"))
+            rows.append([on, str(run["groups"]), coarse, f"{fitting} ({fits})"])
+    return table(["on", "groups", "coarse search, s", "fits, s (number)"], rows)
 
 
 def photographs(document: Mapping[str, Any]) -> str:
@@ -43,14 +41,11 @@ def photographs(document: Mapping[str, Any]) -> str:
             "{} ({}, {})".format(*(share(run[part][key], 3) for key in "FPR"))
             for part in ("used", "all")
         ]
-        parts = [f"{run['parts'][key]:.0f}" for key in ("extract", "cluster", "evidence")]
-        counts = [str(run["groups"]), str(run["cameras"])]
-        rows.append([name, *counts, *scores, *parts, f"{run['seconds']:.0f}"])
+        rows.append([name, f"{run['groups']}, {run['cameras']}", *scores, f"{run['seconds']:.0f}"])
     first = document["result"]["runs"][0]
     used, every = (f"{first[part]['n_images']} {words} photos, F (P, R)"
                    for part, words in (("used", "used"), ("all", "listed")))  # fmt: skip
-    head = ["search", "groups", "cameras", used, every]
-    return table([*head, "reading, s", "grouping and views, s", "evidence, s", "all, s"], rows)
+    return table(["search", "groups, cameras", used, every, "s"], rows)
 
 
 def unusable(document: Mapping[str, Any]) -> str:
