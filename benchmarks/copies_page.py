@@ -36,8 +36,8 @@ def different(document: Mapping[str, Any]) -> str:
             f"Of {found['pairs']:,} pairs of originals {found['as copies']} are called copies; "
             f"{found['looking the same']} look the same (unmoving series), with "
             f"{share(found['most noise in common'], 3)} of noise in common at most.",
-            f"{plain} of the {copies} copied photos are not in the table: of pictures with so "
-            "little contrast (flat fields, dark walls) no copy is ever named.",
+            f"Of pictures with little contrast (flat fields, dark walls) no copy is named: {plain} "
+            f"of the {copies} copied photos, not in the table.",
             f"{drawn['screenshots that look drawn']} of {drawn['screenshots']} simulated "
             f"screenshots look drawn, and {drawn['photos that look drawn']} of "
             f"{drawn['photos']} photographs.",

@@ -22,14 +22,16 @@ def counted(document: Mapping[str, Any]) -> str:
 
 
 def cost(documents: Mapping[str, Mapping[str, Any]]) -> str:
-    """Seconds of the coarse search and of fits."""
-    rows = []
+    """Seconds of the coarse search and of fits, of the most groups, in words."""
+    words = []
     for on, document in documents.items():
-        for run in document["result"]["runs"]:
-            fits = sum(part["fits"] for part in run["searches"])
-            coarse, fitting = (f"{run[name]['wall']:.1f}" for name in ("coarse", "fit"))
-            rows.append([on, str(run["groups"]), coarse, f"{fitting} ({fits})"])
-    return table(["on", "groups", "coarse search, s", "fits, s (number)"], rows)
+        run = document["result"]["runs"][-1]
+        fits = sum(part["fits"] for part in run["searches"])
+        coarse, fitting = (f"{run[name]['wall']:.1f} s" for name in ("coarse", "fit"))
+        words.append(
+            f"{run['groups']} groups on {on}: {coarse} of search, {fitting} of {fits} fits"
+        )
+    return "; ".join(words) + "."
 
 
 def photographs(document: Mapping[str, Any]) -> str:
@@ -55,7 +57,7 @@ def unusable(document: Mapping[str, Any]) -> str:
     cameras = first["all"]["n_cameras"]
     return (
         f"{total} photographs of {cameras} cameras, of which {count} ({percent(count / total)}) "
-        "are white or flat and have no fingerprint; where all are scored, these are in no group."
+        "are white or flat: unusable, and in no group where all are scored."
     )
 
 
