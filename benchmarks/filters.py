@@ -44,7 +44,7 @@ def guided(radius: int, floor: float) -> Filter:
     def row(luma: Pixels) -> Floats:
         picture, residual = luma.astype(np.float32), noise_residual(luma, spins=2)
 
-        def mean(values: Floats) -> Floats:
+        def mean(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
             return np.asarray(uniform_filter(values, 2 * radius + 1))
 
         middle, level = mean(picture), mean(residual)
