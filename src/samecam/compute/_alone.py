@@ -23,11 +23,20 @@ _NO_MEMORY = "There is not enough memory."
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What the function returned, or why there is nothing; peak memory in bytes, 0: not known."""
+    """What the function returned, or why there is nothing.
+
+    Attributes
+    ----------
+    facts : what it returned
+    failure : a sentence; empty: it did not fail
+    peak_memory : in bytes; 0: not known
+    timed_out : whether its time was over
+    """
 
     facts: Mapping[str, Any] = field(default_factory=dict)
     failure: str = ""
     peak_memory: int = 0
+    timed_out: bool = False
 
 
 def run_alone(
@@ -59,7 +68,7 @@ def run_alone(
         )
         failure = _wait(process, timeout)
     if failure:
-        return Told(failure=failure)
+        return Told(failure=failure, timed_out=True)
     try:
         return Told(**json.loads((folder / _ANSWER).read_text(encoding="utf-8")))
     except FileNotFoundError:
