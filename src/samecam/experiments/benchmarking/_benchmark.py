@@ -16,6 +16,7 @@ from samecam.experiments._methods import Method
 from samecam.experiments._results import document_text, each, each_version
 from samecam.experiments._sources import Correlations, Plan, Source, whole_source
 from samecam.experiments._study import Run, Study, write_file
+from samecam.experiments._text import failures
 from samecam.experiments.benchmarking._entrants import Entrant, entrants
 from samecam.experiments.benchmarking._result import FORMAT, VERSION, Benchmark, ranking
 from samecam.experiments.benchmarking._run import load, run_one
@@ -180,6 +181,7 @@ def _document(
     result = {"configurations": [one.name for one in used], **score_grid(context.study, todo)}
     listed = [_set(source, different.get(source.name, ""), result) for source in sources]
     made = [context.study.provenance(planned.key) for planned in todo]
+    told = [context.study.load(planned.key).facts for planned in todo]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -192,10 +194,12 @@ def _document(
         "versions": each_version(one["versions"] for one in made),
         "processor": each(made, "processor"),
         "cores": os.cpu_count(),
+        "threads": sorted({facts["threads"] for facts in told if "threads" in facts}),
         "cite": [text.format(version=__version__, sets=fixed_version()) for text in _CITE],
         "sets": listed,
         "methods": [_method(method) for method in methods],
         "notes": remarks(Plan([one for one in used if one.extract is not None], ()), result),
+        "failures": failures(result),
         "ranking": ranking(result, methods, listed),
         "result": result,
     }

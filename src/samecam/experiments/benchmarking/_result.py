@@ -12,7 +12,6 @@ from samecam import pages
 from samecam.experiments import _pictures
 from samecam.experiments._grid import best_first, cell, mean_of, rounded
 from samecam.experiments._methods import Method
-from samecam.experiments._text import failures
 from samecam.notebook import data_frame, figure, table
 
 if TYPE_CHECKING:
@@ -56,7 +55,8 @@ class Benchmark:
     @property
     def failures(self) -> list[str]:
         """Sentences: which method gives no answer on which sets, and why."""
-        return failures(self.content["result"])
+        told: list[str] = self.content["failures"]
+        return told
 
     @property
     def different(self) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_info
 
 from samecam import compute
 from samecam.datasets import fixed_sets
@@ -94,7 +95,7 @@ def work(task: Mapping[str, Any]) -> dict[str, Any]:
         labels, facts = fit_labels(estimator, given)
         labels = _without_singles(labels)
     np.save(folder / _LABELS, labels.astype(np.int32))
-    return facts
+    return {**facts, "threads": max((one["num_threads"] for one in threadpool_info()), default=1)}
 
 
 def _given(where: Mapping[str, str] | None, folder: Path) -> npt.NDArray[np.floating]:
