@@ -17,7 +17,7 @@ from typing import Any
 from samecam.errors import SamecamError
 
 _ANSWER, _SAID = "answer.json", "said.txt"
-_LAST = 300
+_LAST, _LONGEST = 300, 1000
 _NO_MEMORY = "There is not enough memory."
 
 
@@ -110,6 +110,9 @@ def child() -> None:
         told = Told(failure=_NO_MEMORY, peak_memory=_peak())
     except (SamecamError, ValueError) as error:
         told = Told(failure=_message(error), peak_memory=_peak())
+    except Exception as error:  # not meant for people: say of which kind it is
+        failure = f"{type(error).__name__}: {_message(error)}"
+        told = Told(failure=failure, peak_memory=_peak())
     folder = Path(given["folder"])
     beside = folder / f".{_ANSWER}"
     beside.write_text(json.dumps(asdict(told)), encoding="utf-8")
@@ -117,7 +120,9 @@ def child() -> None:
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    # Not by `sys.stdin`, whose lock the end of the interpreter would wait for in vain.
+    while os.read(0, 4096):
+        pass
     os._exit(1)
 
 
@@ -138,5 +143,5 @@ def _peak() -> int:
 
 
 def _message(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = " ".join(str(error).split())[:_LONGEST] or type(error).__name__
     return text if text.endswith((".", "!", "?")) else text + "."

@@ -1,5 +1,7 @@
 """Run methods on the fixed sets and on a real collection, and write what came out."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from functools import partial
@@ -12,7 +14,7 @@ from samecam.datasets import FixedSet, fixed_sets, fixed_version
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context
 from samecam.experiments._grid import GridRun, grid_runs, remarks, score_grid
-from samecam.experiments._methods import Method
+from samecam.experiments._methods import METHODS, Method
 from samecam.experiments._results import document_text, each, each_version
 from samecam.experiments._sources import Correlations, Plan, Source, whole_source
 from samecam.experiments._study import Run, Study, write_file
@@ -25,6 +27,7 @@ from samecam.inputs import PathLike
 
 NONE = "none"
 _LIMIT = 600.0
+_RUNS, _QUICK_RUNS = 5, 2
 # Sets that take little time, of different kinds; --quick.
 _QUICK = ("dresden-5", "few", "strangers", "weak-010")
 # As CITATION.cff has it.
@@ -68,7 +71,7 @@ def benchmark(
     data : root of a real collection, see `samecam.datasets.open_collection`
     sets : names of the fixed sets to run on; none: with `data` alone. Default all of them
     quick : fewer sets and runs
-    runs : of a method with chance in it; default 10, or 3 if quick
+    runs : of a method with chance in it; default 5, or 2 if quick
     limit : seconds that one run may take, with all it loads; None: any time
     progress : called as progress("Benchmark", done, total)
 
@@ -87,7 +90,7 @@ def benchmark(
         quick=quick,
         data=None if data is None else Path(data),
         progress=compute.shown_progress(progress),
-        repeats=runs,
+        repeats=runs or (_QUICK_RUNS if quick else _RUNS),
     )
     fixed = _fixed(sets, quick=quick)
     sources = [_source(one) for one in fixed]
@@ -98,7 +101,8 @@ def benchmark(
     todo = grid_runs(Plan(sources, ()), chosen, context.runs)
     different = _run(context, sources, todo, limit)
     kept = [one for one in todo if one.source.name not in different and context.study.has(one.key)]
-    content = _document(context, kept, sources, different, chosen, limit, sets)
+    asked = _command(chosen, context, sets, runs, limit)
+    content = _document(context, kept, sources, different, chosen, limit, asked)
     result = Benchmark(Path(out), content)
     write_file(result.file, document_text(content))
     return result
@@ -174,7 +178,7 @@ def _document(
     different: dict[str, str],
     methods: Sequence[Method],
     limit: float | None,
-    sets: Sequence[str] | None,
+    command: str,
 ) -> dict[str, Any]:
     """What `benchmark.json` holds; keys in the order in which people read."""
     used = [source for source in sources if source.name not in different]
@@ -186,7 +190,7 @@ def _document(
         "format": FORMAT,
         "version": VERSION,
         "samecam": __version__,
-        "command": _command(context, methods, limit, sets),
+        "command": command,
         "sets_version": fixed_version(),
         "repeats": context.runs,
         "limit": limit,
@@ -247,16 +251,18 @@ def _method(method: Method) -> dict[str, Any]:
 
 
 def _command(
-    context: Context, methods: Sequence[Method], limit: float | None, sets: Sequence[str] | None
+    methods: Sequence[Method],
+    context: Context,
+    sets: Sequence[str] | None,
+    runs: int | None,
+    limit: float | None,
 ) -> str:
     """What makes it again, without names of places."""
-    from samecam.experiments._methods import METHODS
-
     keys = [method.label if isinstance(method, Entrant) else method.key for method in methods]
     words = ["all"] if keys == list(METHODS) else keys
     words += ["--data DIR"] * (context.data is not None)
     words += [f"--sets {','.join(sets)}"] if sets else []
     words += ["--quick"] * context.quick
-    words += [f"--runs {context.repeats}"] if context.repeats else []
+    words += [f"--runs {runs}"] if runs else []
     words += [f"--limit {limit:g}"] if limit is not None and limit != _LIMIT else []
     return " ".join(["samecam benchmark", *words])
