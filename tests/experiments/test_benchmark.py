@@ -238,7 +238,7 @@ def test_real_photographs(tmp_path, shots):
     root = tmp_path / "photos"
     rows = ["path,camera"]
     for k, camera in enumerate(shots):
-        for path in camera[:4]:
+        for path in camera[: 4 if k else 1]:
             (root / f"c{k}").mkdir(parents=True, exist_ok=True)
             shutil.copy(path, root / f"c{k}")
             rows.append(f"c{k}/{path.name},camera {k}")
@@ -246,7 +246,8 @@ def test_real_photographs(tmp_path, shots):
     result = benchmark("ours", SPEC + "Fingers", out=tmp_path / "out", data=root, sets=["none"])
     assert result.failures == []
     (one,) = result.content["sets"]
-    assert (one["name"], one["kind"], one["cameras"]) == ("truth", "real", 6)
+    assert (one["name"], one["kind"]) == ("truth", "real")
+    assert (one["cameras"], one["strangers"]) == (5, 1)
     assert one["photos"] == row(result, "truth", "ours")["n_images"] > 12
     assert row(result, "truth", "ours")["precision"] == 1
     assert row(result, "truth", "Fingers")["runs"] == 1

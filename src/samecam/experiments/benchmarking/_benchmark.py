@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from samecam import compute
 from samecam._version import __version__
 from samecam.datasets import FixedSet, fixed_sets, fixed_version
@@ -183,9 +185,11 @@ def _document(
     """What `benchmark.json` holds; keys in the order in which people read."""
     used = [source for source in sources if source.name not in different]
     result = {"configurations": [one.name for one in used], **score_grid(context.study, todo)}
-    listed = [_set(source, different.get(source.name, ""), result) for source in sources]
     made = [context.study.provenance(planned.key) for planned in todo]
-    told = [context.study.load(planned.key).facts for planned in todo]
+    runs = [context.study.load(planned.key) for planned in todo]
+    of = {one.name: [run for run, planned in zip(runs, todo, strict=True) if planned.source is one]
+          for one in sources}  # fmt: skip
+    listed = [_set(one, different.get(one.name, ""), of[one.name]) for one in sources]
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -198,7 +202,7 @@ def _document(
         "versions": each_version(one["versions"] for one in made),
         "processor": each(made, "processor"),
         "cores": os.cpu_count(),
-        "threads": sorted({facts["threads"] for facts in told if "threads" in facts}),
+        "threads": sorted({run.facts["threads"] for run in runs if "threads" in run.facts}),
         "cite": [text.format(version=__version__, sets=fixed_version()) for text in _CITE],
         "sets": listed,
         "methods": [_method(method) for method in methods],
@@ -209,8 +213,13 @@ def _document(
     }
 
 
-def _set(source: Source, failed: str, result: dict[str, Any]) -> dict[str, Any]:
-    """A set as the document lists it; of a real one, cameras and photos as far as they are used."""
+def _set(source: Source, failed: str, runs: Sequence[Run]) -> dict[str, Any]:
+    """A set as the document lists it; of a real one, cameras and photos as far as they are used.
+
+    Parameters
+    ----------
+    runs : those on it
+    """
     common = {"name": source.name, "n_pixels": source.n_pixels, "failed": failed}
     fixed = fixed_sets().get(source.name) if source.extract is None else None
     if fixed is not None:
@@ -223,15 +232,15 @@ def _set(source: Source, failed: str, result: dict[str, Any]) -> dict[str, Any]:
             "strangers": fixed.strangers,
             "sha256": fixed.sha256,
         }
-    mine = [run for run in result["runs"] if run["configuration"] == source.name and "f" in run]
-    photos, cameras = (mine[0]["n_images"], mine[0]["n_cameras"]) if mine else (0, 0)
+    truth = next((run.arrays["truth"] for run in runs if "truth" in run.arrays), None)
+    sizes = np.zeros(0) if truth is None else np.bincount(truth)
     return {
         **common,
         "kind": "real",
         "about": f"real photographs, squares of {round(source.n_pixels**0.5)} pixels",
-        "photos": int(photos),
-        "cameras": int(cameras),
-        "strangers": 0,
+        "photos": int(sizes.sum()),
+        "cameras": int(np.count_nonzero(sizes > 1)),
+        "strangers": int(np.count_nonzero(sizes == 1)),
         "sha256": source.parameters["sha256"],
     }
 
