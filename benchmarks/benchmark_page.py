@@ -1,4 +1,4 @@
-"""The tables of docs/benchmark.md, from results/benchmark.json."""
+"""The tables of docs/benchmark.md, from results/benchmark/benchmark.json."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from samecam.pages import Page, count, fill, read_json, share, table, with_spread
 
 ROOT = Path(__file__).parent.parent
-RESULT = ROOT / "results" / "benchmark.json"
+RESULT = ROOT / "results" / "benchmark" / "benchmark.json"
 
 
 def load() -> Mapping[str, Any]:

@@ -25,7 +25,7 @@ from tests.experiments.small_sets import SMALL
 from tests.experiments.test_benchmark import SPEC
 
 ROOT = Path(__file__).parents[2]
-COMMITTED = ROOT / "results" / "benchmark.json"
+COMMITTED = ROOT / "results" / "benchmark" / "benchmark.json"
 HOSTILE = '<img src=x onerror="alert(1)">'
 
 
