@@ -29,8 +29,8 @@ from PIL import Image
 from benchmarks.extraction import make_photos
 from benchmarks.record import folder_of, parser, write
 from samecam.arrays import Pixels
-from samecam.fingerprint import _frame as frame
 from samecam.fingerprint import SPINS, fingerprint, frame_row
+from samecam.fingerprint import _frame as frame
 from samecam.fingerprint._rings import BLOCK, residual_rows
 from samecam.photos import read_frame, read_header, read_photo
 from samecam.photos._intact import check

@@ -34,6 +34,7 @@ __all__ = [
     "span",
     "svg",
     "table",
+    "with_spread",
 ]
 
 # Nearer to 1 than this is 1: results are kept with six digits.
@@ -133,6 +134,24 @@ def share(value: float, digits: int = 2) -> str:
         if not text.startswith("1"):
             break
     return text.removeprefix("0")
+
+
+def with_spread(row: Mapping[str, Any], name: str = "f", digits: int = 2) -> str:
+    """Mean ± standard deviation of a method with chance in it, else the number alone.
+
+    Both have the same digits, the deviation more where it would read 0 and is not.
+    """
+    mean, spread = share(row[name], digits), row[f"{name}_spread"]
+    if row["runs"] < 2:
+        return mean
+    if spread < _ONE:
+        return f"{mean} ± 0"
+    text = ""
+    for places in range(max(digits, len(mean.partition(".")[2])), _MOST + 1):
+        text = share(spread, places)
+        if text.strip(".0"):
+            break
+    return f"{mean} ± {text}"
 
 
 def percent(value: float) -> str:

@@ -7,27 +7,7 @@ from samecam.experiments._grid import behind, best_first, cell, mean_of
 from samecam.pages import count, listed, share
 
 _TIE = 2e-6
-# Nearer to 1 than this is 1: results are kept with six digits.
-_ONE = 5e-7
 _MOST = 6
-
-
-def with_spread(row: Mapping[str, Any], name: str = "f") -> str:
-    """Mean ± standard deviation of a method with chance in it, else the number alone.
-
-    Both have the same digits, the deviation more where it would read 0 and is not.
-    """
-    mean, spread = share(row[name]), row[f"{name}_spread"]
-    if row["runs"] < 2:
-        return mean
-    if spread < _ONE:
-        return f"{mean} ± 0"
-    text = ""
-    for digits in range(max(2, len(mean.partition(".")[2])), _MOST + 1):
-        text = share(spread, digits)
-        if text.strip(".0"):
-            break
-    return f"{mean} ± {text}"
 
 
 def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from samecam.experiments._grid import GridRun, cell, grid_runs, rounded, run_gri
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, twin_source
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,7 +99,7 @@ def _text(result: Result) -> str:
     lines = [
         [
             f"**{row['label']}**" if row["method"] == "ours" else row["label"],
-            *(with_spread(row, name) for name in ("f", "precision", "recall")),
+            *(pages.with_spread(row, name) for name in ("f", "precision", "recall")),
             *(pages.count(row[name]) for name in ("n_clusters", "n_unclustered")),
         ]
         for row in _shown(result)
@@ -119,7 +119,7 @@ def _extremes(alone: Mapping[str, float]) -> str:
 def _about(row: Mapping[str, Any]) -> str:
     label = "Ours" if row["method"] == "ours" else row["label"]
     return (
-        f"{label} has F {with_spread(row)} (precision {pages.share(row['precision'])}, "
+        f"{label} has F {pages.with_spread(row)} (precision {pages.share(row['precision'])}, "
         f"recall {pages.share(row['recall'])}) with {pages.count(row['n_clusters'])} groups, and "
         f"leaves {pages.count(row['n_unclustered'])} of {pages.count(row['n_images'])} alone."
     )

@@ -20,7 +20,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, Source, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -153,7 +153,7 @@ def _in_print(result: Result) -> list[str]:
         row = cell(result, entry["configuration"], entry["method"])
         value = entry.get("f", entry.get("f_above"))
         above = "above " * ("f_above" in entry)
-        here = "" if row is None else f"; here {with_spread(row)}"
+        here = "" if row is None else f"; here {pages.with_spread(row)}"
         sentences.append(
             f"In print ({entry['place']}) {entry['label']} has F {above}{pages.share(value)} on "
             f"{entry['configuration']}{here}."
@@ -178,7 +178,7 @@ def _table(result: Result, names: Sequence[str]) -> str:
 
 def _cell_text(row: Mapping[str, Any]) -> str:
     return (
-        f"{with_spread(row)} ({pages.share(row['precision'])}, "
+        f"{pages.with_spread(row)} ({pages.share(row['precision'])}, "
         f"{pages.share(row['recall'])}), {pages.count(row['n_clusters'])}, "
         f"{pages.count(row['n_unclustered'])}"
     )

@@ -20,7 +20,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,8 +150,8 @@ def _range(low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
     """The lowest and the highest F of a method, with where."""
     if pages.share(low["f"]) == pages.share(high["f"]):
         return f"{pages.share(low['f'])} on all"
-    least = f"{with_spread(low)} ({low['configuration']})"
-    return f"from {least} to {with_spread(high)} ({high['configuration']})"
+    least = f"{pages.with_spread(low)} ({low['configuration']})"
+    return f"from {least} to {pages.with_spread(high)} ({high['configuration']})"
 
 
 def _in_print(result: Result) -> list[str]:
@@ -163,7 +163,7 @@ def _in_print(result: Result) -> list[str]:
                 f"In print ({entry['place']}): {row['label']} F {pages.share(entry['f'])}, "
                 f"precision {pages.share(entry['precision'])}, recall "
                 f"{pages.share(entry['recall'])}, ARI {pages.share(entry['ari'])}; here "
-                f"{with_spread(row)}, {pages.share(row['precision'])}, "
+                f"{pages.with_spread(row)}, {pages.share(row['precision'])}, "
                 f"{pages.share(row['recall'])}, {pages.share(row['ari'])}."
             )
     if not sentences:
@@ -184,7 +184,7 @@ def _text(result: Result) -> str:
 
 
 def _cell_text(row: Mapping[str, Any]) -> str:
-    return f"{with_spread(row)}, {row['lp_over_lg']:.2f}"
+    return f"{pages.with_spread(row)}, {row['lp_over_lg']:.2f}"
 
 
 def _experiment(collection: str, title: str) -> Experiment:

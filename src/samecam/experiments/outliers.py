@@ -22,7 +22,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -131,7 +131,7 @@ def _text(result: Result) -> str:
     lines = [
         [
             f"**{row['label']}**" if row["method"] == "ours" else row["label"],
-            with_spread(row),
+            pages.with_spread(row),
             pages.count(row["n_unclustered"]),
             f"{pages.count(row['strangers_left'])} of {pages.count(row['strangers'])}",
             pages.count(row["groups_with_strangers"]),
@@ -175,7 +175,7 @@ def at_least(count: int, of: int, rate: float) -> float:
 
 def _about(row: Mapping[str, Any], name: str) -> str:
     return (
-        f"{name} has F {with_spread(row)}, leaves {pages.count(row['n_unclustered'])} "
+        f"{name} has F {pages.with_spread(row)}, leaves {pages.count(row['n_unclustered'])} "
         f"photos alone, and with them {pages.count(row['strangers_left'])} of the "
         f"{pages.count(row['strangers'])} strangers."
     )

@@ -19,7 +19,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS, NCUTS_PHAN
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -185,7 +185,7 @@ def _entry(result: Result, name: str, method: str) -> str:
     if row is None:
         return f"–{also}"
     groups = _groups(name, row["n_clusters"], row["n_cameras"])
-    return f"{with_spread(row)}, {groups}{also}"
+    return f"{pages.with_spread(row)}, {groups}{also}"
 
 
 EXPERIMENT = Experiment(
