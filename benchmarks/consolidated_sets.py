@@ -13,6 +13,7 @@ from benchmarks import photographs
 from samecam import correlate
 from samecam.arrays import Doubles, Gram, Labels, Rows
 from samecam.cluster.consolidate import _steps
+from samecam.cluster.consolidate._start import CANDIDATES, GAMMA
 from samecam.fingerprint import Preset
 from samecam.represent import represent
 from samecam.simulate import SimulatedGram, gram
@@ -59,7 +60,8 @@ class LabelledSet:
 
     @cached_property
     def start(self) -> Labels:
-        return _steps.start_groups(represent(self.gram, 2 * self.scale).coefficients)
+        solved = represent(self.gram, GAMMA * self.scale, candidates=CANDIDATES)
+        return _steps.start_groups(solved.coefficients)
 
 
 def whole_sets(folder: Path, kinds: Kinds) -> Iterator[LabelledSet]:

@@ -250,6 +250,11 @@ def again_with(refine: Refine) -> After:
     return after
 
 
+def exact(given: LabelledSet) -> Labels:
+    """Start from the LASSO on all photos, not on few candidates."""
+    return _steps.start_groups(represent(given.gram, 2 * given.scale).coefficients)
+
+
 def strongest(given: LabelledSet) -> Labels:
     """Start from correlations above 2σ₀ themselves."""
     G = np.where(given.gram > 2 * given.scale, given.gram, 0)
@@ -310,6 +315,7 @@ VARIANTS = (
     Variant("f", "then LASSO of photos on groups", after=again_with(refine_lasso)),
     Variant("f", "then LASSO of the rest beside groups", after=again_by_lasso),
     Variant("g", "start from strongest correlations", start=strongest),
+    Variant("g", "start from the exact LASSO", start=exact),
     Variant("h", "dark photos found no group", dark_weak=True),
     Variant(
         "i", "softer joining, k = 1, rate .02", 0.02, {"refine": partial(refine_soft, power=1)}

@@ -47,6 +47,7 @@ QUICK = {
     "review": (),
     "rivals": SHARED,
     "spectrum": SHARED,
+    "start": (),
     "strangers": (),
     "twins": (),
     "views": (),
