@@ -287,9 +287,10 @@ def strongest(
     for b in range(counts.size):
         row, chosen, count, least = gram[first + b], columns[b], 0, gamma
         for j in range(row.size):
-            g = np.float64(row[j]) if nonnegative else abs(np.float64(row[j]))
-            if g <= least or j == first + b:
+            g = row[j]
+            if (g <= least and (nonnegative or -g <= least)) or j == first + b:
                 continue
+            g = abs(g)
             count = min(count + 1, most)
             p = count - 1
             while p > 0 and held[p - 1] < g:
