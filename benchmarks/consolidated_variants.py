@@ -276,6 +276,11 @@ def exact(given: LabelledSet) -> Labels:
     return _steps.start_groups(represent(given.gram, 2 * given.scale).coefficients)
 
 
+def known(given: LabelledSet) -> Labels:
+    """Start from the truth."""
+    return np.unique(given.truth, return_inverse=True)[1]
+
+
 def strongest(given: LabelledSet) -> Labels:
     """Start from correlations above 2σ₀ themselves."""
     G = np.where(given.gram > 2 * given.scale, given.gram, 0)
@@ -342,6 +347,7 @@ VARIANTS = (
     Variant("f", "then LASSO of the rest beside groups", after=again_by_lasso),
     Variant("g", "start from strongest correlations", start=strongest),
     Variant("g", "start from the exact LASSO", start=exact),
+    Variant("g", "start from the truth", start=known),
     Variant("h", "dark photos found no group", dark_weak=True),
     Variant(
         "i", "softer joining, k = 1, rate .02", 0.02, {"refine": partial(refine_soft, power=1)}
