@@ -48,6 +48,7 @@ QUICK = {
     "review": (),
     "rivals": SHARED,
     "spectrum": SHARED,
+    "start": (),
     "strangers": (),
     "twins": (),
     "views": (),
