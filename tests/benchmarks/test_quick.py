@@ -23,6 +23,7 @@ from benchmarks import (
 # Arguments beside --quick and --out; SHARED stands for a folder of photographs.
 SHARED = ("--shared", "SHARED")
 QUICK = {
+    "artefacts": SHARED,
     "bits": (),
     "calibration": SHARED,
     "cameras": (),

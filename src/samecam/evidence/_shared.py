@@ -19,14 +19,15 @@ from samecam.evidence._comparisons import (
 )
 from samecam.store import FingerprintStore
 
-# That chance makes any group of a frame like all others together; and any two of these alike.
+# That chance makes any group of a frame like others.
 _FAMILY = 0.001
 # Groups that must share it: two may be one camera. And two that show so much of what one camera
-# would are taken for one.
-FEWEST_GROUPS, _ONE_CAMERA = 3, 0.5
+# would, surely above chance, are taken for one.
+FEWEST_GROUPS, _ONE_CAMERA, _SURE = 3, 0.5, 8.0
 _LEAST_SIDE = 64
-# Photos of a group that are looked at.
+# Photos of a group that are looked at tile by tile.
 _PHOTOS = 16
+_MOST_GROUPS, _MOST_PATTERNS = 1000, 4
 
 Box = tuple[int, int, int, int]
 
@@ -58,7 +59,8 @@ def shared_patterns(
 ) -> list[SharedPattern | None]:
     """What each group shares with groups of other cameras; None: nothing beyond chance.
 
-    Of several groups of one camera the largest is looked at.
+    Of several groups of one camera the largest is looked at; and of those that look so, for what is
+    all over the frame.
 
     Parameters
     ----------
@@ -68,34 +70,61 @@ def shared_patterns(
     memory : bytes for what is held at a time, see `correlate.group_tiles`
     """
     result: list[SharedPattern | None] = [None] * given.n_groups
+    if min(source.frame) < _LEAST_SIDE:
+        return result
     chosen = _largest(given.sizes, np.arange(given.n_groups) if cameras is None else cameras)
-    if len(chosen) < FEWEST_GROUPS or min(source.frame) < _LEAST_SIDE:
+    if len(chosen) < FEWEST_GROUPS:
         return result
     labels, sizes = _sampled(given.labels, chosen)
-    spread = sizes * (1 + (sizes - 1) * np.maximum(intra_correlations(given)[chosen], 0))
-    tiles = correlate.group_tiles(source, labels, spread**-0.5, memory=memory)
-    clear = _clear(tiles)
-    score, rough = _elsewhere(tiles, np.logical_not(clear.any(axis=0)))
-    likes = _alike(given, chosen, score > _normal(len(chosen)), rough / np.sqrt(source.n_pixels))
+    weights = (sizes * (1 + (sizes - 1) * np.maximum(intra_correlations(given)[chosen], 0))) ** -0.5
+    tiles = correlate.group_tiles(source, labels, weights, memory=memory)
+    clear, like = _clear(tiles), _likeness(given, chosen)
+    for tile in np.flatnonzero(clear.any(axis=0)).tolist():
+        part = _parts(np.where(clear[:, tile], weights * tiles.here[:, tile], 0))
+        like -= np.outer(part, part)
+    apart = _apart(given, chosen, like, source.n_pixels)
+    common, score = _common(_above_chance(like, tiles, clear, weights), apart)
     for k, group in enumerate(chosen.tolist()):
         at = np.flatnonzero(clear[k])
-        others = likes[k] | clear[:, at].any(axis=1)
+        others = common[k] | clear[:, at].any(axis=1)
         others[k] = False
         if others.any():
-            local = float(_scores(tiles)[k, at].max()) if len(at) else -np.inf
+            places = _scores(tiles)[k, at]
             result[group] = SharedPattern(
                 tuple(chosen[others].tolist()),
-                max(local, float(score[k]) if likes[k].any() else -np.inf),
-                tuple(chosen[likes[k]].tolist()),
+                float(max(places.max(initial=-np.inf), score[k])),
+                tuple(chosen[common[k]].tolist()),
                 tuple(tiles.box(int(tile)) for tile in at),
             )
     return result
 
 
 def _largest(sizes: Labels, cameras: Labels) -> Rows:
-    """The largest group of each camera, rising; the first of equals."""
+    """The largest group of each camera, rising; the first of equals, and not too many."""
     order = np.lexsort((np.arange(len(sizes)), -sizes))
-    return np.sort(order[np.unique(cameras[order], return_index=True)[1]])
+    first = np.sort(np.unique(cameras[order], return_index=True)[1])
+    return np.sort(order[first[:_MOST_GROUPS]])
+
+
+def _likeness(given: Comparisons, chosen: Rows) -> Doubles:
+    """(k, k) correlations of fingerprints of some groups; 0 of each with itself."""
+    result = np.zeros((len(chosen), len(chosen)))
+    place = {group: k for k, group in enumerate(chosen.tolist())}
+    for first, rows in fingerprint_correlations(given):
+        for group, row in enumerate(rows, first):
+            if group in place:
+                result[place[group]] = row[chosen]
+    np.fill_diagonal(result, 0)
+    return result
+
+
+def _apart(given: Comparisons, chosen: Rows, like: Doubles, n_pixels: int) -> Rows:
+    """Places of the groups that are left if those that look like one camera count once."""
+    from scipy.sparse.csgraph import connected_components
+
+    quality = fingerprint_quality(given.sizes, intra_correlations(given))[chosen]
+    one = (like > _ONE_CAMERA * np.outer(quality, quality)) & (like > _SURE / np.sqrt(n_pixels))
+    return _largest(given.sizes[chosen], connected_components(one, directed=False)[1])
 
 
 def _sampled(labels: Labels, chosen: Rows) -> tuple[Labels, Doubles]:
@@ -128,50 +157,91 @@ def _clear(tiles: correlate.Tiles) -> Mask:
     return np.asarray(beyond & (beyond.sum(axis=0) >= FEWEST_GROUPS))
 
 
-def _elsewhere(tiles: correlate.Tiles, some: Mask) -> tuple[Doubles, Doubles]:
-    """(k,) scores over some tiles, and by what chance scatters more than with white patterns.
+def _above_chance(like: Doubles, tiles: correlate.Tiles, clear: Mask, weights: Doubles) -> Doubles:
+    """(k, k) how far fingerprints of two groups are alike, in units of chance; 0 of one.
 
-    Mean and spread at shifts are those of the tiles in which they were computed for all groups.
+    Chance is what it is at shifts in the tiles where that was computed for all groups. What is
+    alike at shifts too is taken off. Where something stands out in tiles, only groups count that
+    are like the others elsewhere too.
+
+    Parameters
+    ----------
+    like : (k, k) correlations of the fingerprints
+    tiles : of the groups
+    clear : (k, tiles) where something stands out
+    weights : (k,) that bring the groups' sums in tiles to unit norm
     """
-    if not some.any():
-        return np.zeros(len(tiles.here)), np.ones(len(tiles.here))
+    some = np.logical_not(clear.any(axis=0))
     known = np.logical_not(np.isnan(tiles.spread).any(axis=0))
     looked = some & known if (some & known).any() else known
-    white = np.square(tiles.scale)
-    rough = np.sqrt(np.square(tiles.spread[:, looked]).sum(axis=1) / white[:, looked].sum(axis=1))
-    mean = tiles.mean[:, looked].sum(axis=1) * (
-        tiles.scale[:, some].sum(axis=1) / tiles.scale[:, looked].sum(axis=1)
-    )
-    above = tiles.here[:, some].sum(axis=1) - np.maximum(mean, 0)
-    return above / (rough * np.sqrt(white[:, some].sum(axis=1))), rough
+    rough = np.sqrt(np.square(tiles.spread[:, looked] / tiles.scale[:, looked]).mean(axis=1))
+    mean = tiles.mean[:, looked].mean(axis=1)
+    part = _parts(weights * mean * len(some))
+    pixels = int(tiles.rows[-1] * tiles.columns[-1])
+    above = (like - np.outer(part, part)) / np.sqrt(np.outer(rough, rough) / pixels)
+    np.fill_diagonal(above, 0)
+    if not some.all():
+        here = tiles.here[:, some].sum(axis=1) - np.maximum(mean, 0) * np.count_nonzero(some)
+        chance = rough * np.sqrt(np.square(tiles.scale[:, some]).sum(axis=1))
+        beyond = here > _beyond(len(like)) * chance
+        above[~np.outer(beyond, beyond)] = 0
+    return np.asarray(above)
 
 
-def _normal(comparisons: int) -> float:
+def _parts(products: Doubles) -> Doubles:
+    """p_k from the products p_k Σ_{j≠k} p_j of each with all others; of one size, if not 0."""
+    positive = np.maximum(products, 0)
+    total = float(positive.sum())
+    many = total**2 / max(float(np.square(positive).sum()), 1e-30)
+    if many <= 1:
+        return np.zeros_like(positive)
+    return np.asarray(positive * np.sqrt(many / (many - 1) / total))
+
+
+def _beyond(comparisons: int) -> float:
     """What chance stays below in so many comparisons, but for one collection in 1000."""
     from scipy.special import ndtri
 
     return -float(ndtri(_FAMILY / max(comparisons, 1)))
 
 
-def _alike(given: Comparisons, chosen: Rows, beyond: Mask, scale: Doubles) -> Mask:
-    """(k, k) pairs of groups that share what a third one shares with both.
+def _common(above: Doubles, some: Rows) -> tuple[Mask, Doubles]:
+    """(k, k) groups that share one pattern, and (k,) how far each does, in units of chance; or −∞.
+
+    If one pattern is in all, the leading eigenvector of what they have above chance weighs the
+    groups by it. That of all others but one is not chosen by this one: what it has with them, so
+    weighted, is a score. Groups that share are set aside, and another pattern is looked for.
 
     Parameters
     ----------
-    given : each photo against each group
-    chosen : (k,) groups that are looked at
-    beyond : (k,) those that are like all others together
-    scale : (k,) what the correlation of a group's fingerprint with another scatters by
+    above : (k, k) from `_above_chance`
+    some : groups that are looked at
     """
-    quality = fingerprint_quality(given.sizes, intra_correlations(given))[chosen]
-    like = np.zeros((len(chosen), len(chosen)))
-    place = {group: k for k, group in enumerate(chosen.tolist())}
-    for first, rows in fingerprint_correlations(given):
-        for group, row in enumerate(rows, first):
-            if group in place:
-                like[place[group]] = row[chosen]
-    share = like / np.maximum(np.outer(quality, quality), 1e-12)
-    shared = like > _normal(1) * np.sqrt(np.outer(scale, scale))
-    shared &= (share < _ONE_CAMERA) & np.outer(beyond, beyond)
+    count, left, least = len(above), some, _beyond(len(above))
+    shared, result = np.zeros((count, count), dtype=bool), np.full(count, -np.inf)
+    for _ in range(_MOST_PATTERNS):
+        if len(left) < FEWEST_GROUPS:
+            break
+        matrix = above[np.ix_(left, left)]
+        rough, scores = matrix @ _leading(matrix), np.full(len(left), -np.inf)
+        for k in np.flatnonzero(rough > least).tolist():
+            others = np.delete(np.arange(len(left)), k)
+            scores[k] = matrix[k, others] @ _leading(matrix[np.ix_(others, others)])
+        found = scores > least
+        if np.count_nonzero(found) < FEWEST_GROUPS:
+            break
+        result[left[found]] = scores[found]
+        shared[np.ix_(left[found], left[found])] = True
+        left = left[~found]
     np.fill_diagonal(shared, False)
-    return np.asarray(shared & ((shared.astype(np.intp) @ shared.astype(np.intp)) > 0))
+    return shared, result
+
+
+def _leading(matrix: Doubles) -> Doubles:
+    """The leading eigenvector without what is negative in it, of unit norm."""
+    from scipy.linalg import eigh
+
+    last = len(matrix) - 1
+    vector = eigh(matrix, subset_by_index=[last, last])[1][:, 0]
+    vector = np.maximum(vector if vector.sum() > 0 else -vector, 0)
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-30))
