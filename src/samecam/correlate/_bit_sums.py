@@ -41,6 +41,7 @@ class BitMembers:
     ----------
     source : the rows
     members : who is in which group
+    levels : to which scales of rows of two bits are rounded
 
     Attributes
     ----------
@@ -54,14 +55,14 @@ class BitMembers:
     pixels : of a row
     """
 
-    def __init__(self, source: FingerprintStore, members: Membership) -> None:
+    def __init__(self, source: FingerprintStore, members: Membership, levels: int = LEVELS) -> None:
         self.members, self.planes, self.pixels = members, source.planes, source.n_pixels
         self.square = float(self.pixels)
         self.norms: Doubles = np.full(len(members), self.square)
         self.parts: Doubles = members.row_weights.astype(np.float64)
         if self.planes == 2:
             scales = row_scales(source).astype(np.float64)
-            weights, unit = whole_weights(members.row_weights * scales, LEVELS)
+            weights, unit = whole_weights(members.row_weights * scales, levels)
             self.members = Membership(members.labels, members.count, weights, unit)
             self.norms, self.square = 1 / scales, 1.0
             self.parts = np.rint(weights / unit) * unit * self.norms
@@ -169,10 +170,10 @@ class Columns:
 
 
 def sum_strips(
-    source: FingerprintStore, members: Membership, memory: int
+    source: FingerprintStore, members: Membership, memory: int, levels: int = LEVELS
 ) -> Iterator[tuple[int, Floats]]:
     """See `correlate.sum_strips`."""
-    given = BitMembers(source, members)
+    given = BitMembers(source, members, levels)
     columns = given.columns(members.inside)
     width = word_width(held_rows(len(members.inside), given.planes) + len(columns), memory)
     buffer = np.empty(len(columns) * width, dtype=np.uint64)

@@ -50,7 +50,11 @@ def group_sums(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMOR
 
 
 def sum_strips(
-    source: Source, members: Membership, memory: int = DEFAULT_MEMORY
+    source: Source,
+    members: Membership,
+    memory: int = DEFAULT_MEMORY,
+    *,
+    levels: int = _bit_sums.LEVELS,
 ) -> Iterator[tuple[int, Floats]]:
     """(first pixel, sums of all groups there) from the first pixel to the last.
 
@@ -61,12 +65,13 @@ def sum_strips(
     source : a store, or an (n, d) array
     members : who is in which group
     memory : bytes for what is held at a time; the result does not depend on it
+    levels : to which scales of rows of two bits are rounded: fewer are faster
     """
     if not len(members.inside):
         yield 0, np.zeros((members.count, pixels(source)), dtype=np.float32)
         return
     if are_bits(source):
-        yield from _bit_sums.sum_strips(source, members, memory)
+        yield from _bit_sums.sum_strips(source, members, memory, levels)
         return
     matrix = members.of(members.inside).sparse()
     width = strip_width(len(members.inside) + members.count, memory)

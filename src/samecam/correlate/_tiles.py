@@ -6,11 +6,14 @@ pixels: what chance does there.
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from samecam.arrays import Doubles, Floats, Labels, Mask, Rows
+from samecam.compute import thread_count
 from samecam.correlate._group_sums import sum_strips
 from samecam.correlate._membership import Membership, even_blocks
 from samecam.correlate._strips import DEFAULT_MEMORY
@@ -64,6 +67,8 @@ def group_tiles(
 ) -> Tiles:
     """The sum of each group's rows against the weighted sum of all other groups'.
 
+    Rows of two bits a pixel count as if they were of one norm.
+
     Parameters
     ----------
     source : rows of one frame, at least 64 pixels high and wide
@@ -84,18 +89,21 @@ def group_tiles(
     result = Tiles(rows, columns, here, scale, mean, spread, shifts)
 
     def bands(first: int, last: int) -> Iterator[tuple[int, Floats]]:
-        strips = sum_strips(source, members.only(np.arange(first, last)), room)
+        strips = sum_strips(source, members.only(np.arange(first, last)), room, levels=1)
         return enumerate(_bands(strips, frame, rows, last - first))
 
     totals = [np.zeros((h, frame.width), dtype=np.float32) for h in np.diff(rows)]
     for first, last in blocks if len(blocks) > 1 else ():
         for number, sums in bands(first, last):
             _add(totals[number], sums, weights[first:last])
-    for first, last in blocks:
-        for number, sums in bands(first, last):
-            if len(blocks) == 1:
-                _add(totals[number], sums, weights)
-            _fill(result, first, number, sums, totals[number], weights)
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for first, last in blocks:
+            for number, sums in bands(first, last):
+                total = totals[number]
+                if len(blocks) == 1:
+                    _add(total, sums, weights)
+                some = range(number * (len(columns) - 1), (number + 1) * (len(columns) - 1))
+                list(pool.map(partial(_fill, result, first, sums, total, weights), some))
     return result
 
 
@@ -131,29 +139,29 @@ def _bands(
 
 
 def _fill(
-    result: Tiles, first: int, number: int, sums: Floats, total: Floats, weights: Doubles
+    result: Tiles, first: int, sums: Floats, total: Floats, weights: Doubles, tile: int
 ) -> None:
-    """One row of tiles of some groups."""
-    last, across = first + len(sums), len(result.columns) - 1
+    """One tile of some groups, whose sums and total are those of its row of tiles."""
+    last, column = first + len(sums), tile % (len(result.columns) - 1)
     own = weights[first:last, np.newaxis, np.newaxis].astype(np.float32)
-    for column in range(across):
-        tile = number * across + column
-        place = slice(result.columns[column], result.columns[column + 1])
-        some = np.ascontiguousarray(sums[:, :, place])
-        others = total[:, place] - own * some
-        pixels = some[0].size
-        here = np.einsum("kij,kij->k", some, others, dtype=np.float64)
-        squares = [np.einsum("kij,kij->k", x, x, dtype=np.float64) for x in (some, others)]
-        scale = np.sqrt(np.maximum(squares[0] * squares[1] / pixels, 1e-300))
-        result.here[first:last, tile] = here
-        result.scale[first:last, tile] = scale
-        far = _far(some.shape[1], some.shape[2])
-        result.shifts[tile] = np.count_nonzero(far)
-        looked = np.flatnonzero((tile % _EVERY == 0) | (here > _LIKE * scale))
-        if len(looked):
-            values = np.ascontiguousarray(_shifted(some[looked], others[looked])[:, far])
-            result.mean[first + looked, tile] = values.mean(axis=1)
-            result.spread[first + looked, tile] = values.std(axis=1, ddof=1)
+    place = slice(result.columns[column], result.columns[column + 1])
+    some = np.ascontiguousarray(sums[:, :, place])
+    others = total[:, place] - own * some
+    pixels = some[0].size
+    here, *squares = (
+        np.array([np.einsum("ij,ij->", x, y) for x, y in zip(a, b, strict=True)], np.float64)
+        for a, b in ((some, others), (some, some), (others, others))
+    )
+    scale = np.sqrt(np.maximum(squares[0] * squares[1] / pixels, 1e-300))
+    result.here[first:last, tile] = here
+    result.scale[first:last, tile] = scale
+    far = _far(some.shape[1], some.shape[2])
+    result.shifts[tile] = np.count_nonzero(far)
+    looked = np.flatnonzero((tile % _EVERY == 0) | (here > _LIKE * scale))
+    if len(looked):
+        values = np.ascontiguousarray(_shifted(some[looked], others[looked])[:, far])
+        result.mean[first + looked, tile] = values.mean(axis=1)
+        result.spread[first + looked, tile] = values.std(axis=1, ddof=1)
 
 
 def _far(height: int, width: int) -> Mask:
