@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 
 from benchmarks import (
+    artefacts_page,
     calibration_page,
     consolidated_page,
     copies_page,
@@ -57,6 +58,7 @@ ON_GPU = ("gpu.bits", "gpu.extraction", "gpu.frames", "gpu.large", "gpu.lasso", 
 SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {
+    "artefacts": artefacts_page,
     "calibration": calibration_page,
     "consolidated": method_page,
     "consolidated_study": consolidated_page,

@@ -81,7 +81,7 @@ def group_tiles(
     rows, columns = _edges(frame.height), _edges(frame.width)
     band = int(np.diff(rows).max()) * frame.width
     blocks = even_blocks(members.count, max(1, memory // 2 // (4 * band)))
-    room = max(memory // 2, _LEAST * (len(members.inside) + members.count))
+    room = max(memory // 3, _LEAST * (len(members.inside) + members.count))
     shape = members.count, (len(rows) - 1) * (len(columns) - 1)
     here, scale = np.zeros(shape), np.zeros(shape)
     mean, spread = np.full(shape, np.nan), np.full(shape, np.nan)
