@@ -103,6 +103,36 @@ def test_both_are_found_at_once():
     assert all(pattern.everywhere and len(pattern.boxes) == 1 for pattern in found[:4])
 
 
+def grouped(common, seed=3):
+    """Rows and groups of cameras, each with one of some patterns besides its own."""
+    rng = np.random.default_rng(seed)
+    X, labels = [], []
+    for k, part in enumerate(common):
+        pattern = 0.15 * rng.normal(size=FRAME.n_pixels) + part
+        X += [rng.normal(size=FRAME.n_pixels) + pattern for _ in range(8)]
+        labels += [k] * 8
+    return rows_of(np.array(X)), np.array(labels)
+
+
+def test_two_patterns_are_told_apart():
+    one, two = np.random.default_rng(8).normal(size=(2, FRAME.n_pixels)) * 0.06
+    rows, labels = grouped([one, two, one, two, 0 * one, one, two])
+    found = shared_patterns(rows, comparisons_from_rows(rows, labels))
+    with_whom = [None if pattern is None else pattern.groups for pattern in found]
+    assert with_whom == [(2, 5), (3, 6), (0, 5), (1, 6), None, (0, 2), (1, 3)]
+
+
+def test_what_repeats_with_8_pixels_is_none():
+    """It is taken off all scores, whoever has it."""
+    tile = np.random.default_rng(8).normal(size=(8, 8)) * 0.05
+    blocks = np.tile(tile, (FRAME.height // 8, FRAME.width // 8)).ravel()
+    rows, labels = grouped([blocks] * 5)
+    given = comparisons_from_rows(rows, labels)
+    like = given.between.read(0, 5) / np.sqrt(np.outer(given.totals, given.totals))
+    assert (like[np.triu_indices(5, 1)] * FRAME.n_pixels**0.5).min() > 3
+    assert shared_patterns(rows, given) == [None] * 5
+
+
 def test_two_groups_may_be_one_camera_and_that_is_no_shared_pattern():
     rows, labels = cameras(sharing=2, share=0.4)
     given = comparisons_from_rows(rows, labels)

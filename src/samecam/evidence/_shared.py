@@ -28,6 +28,8 @@ _LEAST_SIDE = 64
 # Photos of a group that are looked at tile by tile.
 _PHOTOS = 16
 _MOST_GROUPS, _MOST_PATTERNS = 1000, 4
+# Of the largest weight in a mixture of groups, what makes a group one of those that share it.
+_SMALLEST_PART = 0.2
 
 Box = tuple[int, int, int, int]
 
@@ -206,42 +208,47 @@ def _beyond(comparisons: int) -> float:
 
 
 def _common(above: Doubles, some: Rows) -> tuple[Mask, Doubles]:
-    """(k, k) groups that share one pattern, and (k,) how far each does, in units of chance; or −∞.
+    """(k, k) groups that share a pattern, and (k,) how far each does, in units of chance; or −∞.
 
-    If one pattern is in all, the leading eigenvector of what they have above chance weighs the
-    groups by it. That of all others but one is not chosen by this one: what it has with them, so
-    weighted, is a score. Groups that share are set aside, and another pattern is looked for.
+    If one pattern is in several, an eigenvector of what they have above chance weighs the groups by
+    it. Those of all others but one are not chosen by this one: what it has with them, so weighted,
+    is a score.
 
     Parameters
     ----------
     above : (k, k) from `_above_chance`
     some : groups that are looked at
     """
-    count, left, least = len(above), some, _beyond(len(above))
-    shared, result = np.zeros((count, count), dtype=bool), np.full(count, -np.inf)
-    for _ in range(_MOST_PATTERNS):
-        if len(left) < FEWEST_GROUPS:
-            break
-        matrix = above[np.ix_(left, left)]
-        rough, scores = matrix @ _leading(matrix), np.full(len(left), -np.inf)
-        for k in np.flatnonzero(rough > least).tolist():
-            others = np.delete(np.arange(len(left)), k)
-            scores[k] = matrix[k, others] @ _leading(matrix[np.ix_(others, others)])
-        found = scores > least
-        if np.count_nonzero(found) < FEWEST_GROUPS:
-            break
-        result[left[found]] = scores[found]
-        shared[np.ix_(left[found], left[found])] = True
-        left = left[~found]
-    np.fill_diagonal(shared, False)
-    return shared, result
+    count, matrix = len(above), above[np.ix_(some, some)]
+    least = _beyond(2 * _MOST_PATTERNS * count)
+    weighs, score = np.zeros((count, count), dtype=bool), np.full(count, -np.inf)
+    if len(some) < FEWEST_GROUPS:
+        return weighs, score
+    likely = (_mixtures(matrix) @ matrix).max(axis=0) > least
+    for k in np.flatnonzero(likely).tolist():
+        others = np.delete(np.arange(len(some)), k)
+        mixtures = _mixtures(matrix[np.ix_(others, others)])
+        scores = mixtures @ matrix[k, others]
+        best = int(np.argmax(scores))
+        if scores[best] > least:
+            score[some[k]] = scores[best]
+            clear = mixtures[best] > _SMALLEST_PART * mixtures[best].max()
+            weighs[some[k], some[others[clear]]] = True
+    weighs |= weighs.T
+    while True:  # until each that is left shares with two that are
+        weighs &= np.outer(np.isfinite(score), np.isfinite(score))
+        alone = np.isfinite(score) & (weighs.sum(axis=1) < FEWEST_GROUPS - 1)
+        if not alone.any():
+            return weighs, score
+        score[alone] = -np.inf
 
 
-def _leading(matrix: Doubles) -> Doubles:
-    """The leading eigenvector without what is negative in it, of unit norm."""
+def _mixtures(matrix: Doubles) -> Doubles:
+    """Positive and negative parts of the leading eigenvectors, of unit norm; one a row."""
     from scipy.linalg import eigh
 
     last = len(matrix) - 1
-    vector = eigh(matrix, subset_by_index=[last, last])[1][:, 0]
-    vector = np.maximum(vector if vector.sum() > 0 else -vector, 0)
-    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-30))
+    first = max(0, last + 1 - _MOST_PATTERNS)
+    vectors = eigh(matrix, subset_by_index=[first, last])[1].T
+    parts = np.maximum(np.concatenate([vectors, -vectors]), 0)
+    return np.asarray(parts / np.maximum(np.linalg.norm(parts, axis=1, keepdims=True), 1e-30))
