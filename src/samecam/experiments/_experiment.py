@@ -64,8 +64,9 @@ class Experiment:
     score : the result from the saved runs, ready for JSON. Its key "runs" lists every run
         (a dict each: what it was, seed, scores, seconds); the other keys are the experiment's
     plot : the picture of a result, as it was read back from JSON
-    text : its section of docs/results.md, markdown without heading and picture; every number
-        comes from the result
+    about : how its tables are to be read, in a sentence or two; no number of a result
+    text : what is said of a result: the sentence that matters and one table, in markdown; every
+        number comes from the result, which has the rest
     takes_data : whether it also runs on a real collection
     """
 
@@ -74,5 +75,6 @@ class Experiment:
     run: Callable[[Context], None]
     score: Callable[[Study, Context], dict[str, Any]]
     plot: Callable[[Result], "Figure"]
+    about: str
     text: Callable[[Result], str]
     takes_data: bool = False

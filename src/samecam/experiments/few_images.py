@@ -13,7 +13,7 @@ from samecam.experiments._grid import GridRun, cell, grid_runs, rounded, run_gri
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, twin_source
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import bold, failures, standing, with_spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,33 +77,36 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
+_ABOUT = "In brackets: what is in print of that method."
+
+
 def _text(result: Result) -> str:
-    sentences = [*standing(result, [_NAME]), *map(_about, _shown(result))]
+    sentences = [standing(result, [_NAME])]
     rows = {row["method"]: row for row in _shown(result)}
     left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
     if left:
-        fewer = [f"{row['label']} ({pages.count(row['n_unclustered'])})" for row in left]
+        fewer = pages.listed([row["label"] for row in left])
         sentences.append(
-            f"**Ours is worse in one thing:** it leaves more photos alone than "
-            f"{pages.listed(fewer)}, since it does not guess where a photo cannot be told from "
-            f"chance: {_extremes(result['alone_by_size'])}."
-        )
-    for entry in result["printed"]:
-        sentences.append(
-            f"In print ({entry['place']}) {entry['label']} has F "
-            f"{pages.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
-            f"{entry['n_unclustered']} alone."
+            f"**Ours leaves more photos alone** than {fewer}: {_extremes(result['alone_by_size'])}."
         )
     sentences += failures(result)
+    printed = {entry["method"]: entry for entry in result["printed"]}
     head = ["method", "F", "precision", "recall", "groups", "left alone"]
-    lines = [
-        [
-            f"**{row['label']}**" if row["method"] == "ours" else row["label"],
-            *(with_spread(row, name) for name in ("f", "precision", "recall")),
-            *(pages.count(row[name]) for name in ("n_clusters", "n_unclustered")),
-        ]
-        for row in _shown(result)
-    ]
+    lines = []
+    for row in _shown(result):
+        entry = printed.get(row["method"])
+        also = dict.fromkeys(("f", "n_clusters", "n_unclustered"), "")
+        if entry is not None:
+            also = {name: f" ({entry[name]})" for name in also}
+            also["f"] = f" ({pages.share(entry['f'])})"
+        lines.append(
+            [
+                bold(row),
+                with_spread(row) + also["f"],
+                *(with_spread(row, name) for name in ("precision", "recall")),
+                *(pages.count(row[name]) + also[name] for name in ("n_clusters", "n_unclustered")),
+            ]
+        )
     return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
 
 
@@ -111,17 +114,8 @@ def _extremes(alone: Mapping[str, float]) -> str:
     sizes = sorted(alone, key=int)
     first, last = sizes[0], sizes[-1]
     return (
-        f"{100 * alone[first]:.0f} % of the photos by cameras with {first}, "
-        f"{100 * alone[last]:.0f} % by cameras with {last}"
-    )
-
-
-def _about(row: Mapping[str, Any]) -> str:
-    label = "Ours" if row["method"] == "ours" else row["label"]
-    return (
-        f"{label} has F {with_spread(row)} (precision {pages.share(row['precision'])}, "
-        f"recall {pages.share(row['recall'])}) with {pages.count(row['n_clusters'])} groups, and "
-        f"leaves {pages.count(row['n_unclustered'])} of {pages.count(row['n_images'])} alone."
+        f"{alone[first]:.0%} of the photos by cameras with {first}, "
+        f"{alone[last]:.0%} by cameras with {last}"
     )
 
 
@@ -131,6 +125,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
+    _ABOUT,
     _text,
     takes_data=True,  # to say itself why it does not
 )

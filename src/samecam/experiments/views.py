@@ -46,6 +46,7 @@ KINDS = {
     **{name: f"copy, {how.words}, any of these" for name, how in MESSENGERS.items()},
     "stranger": "photo or copy by a stranger",
 }
+_SHORT = {kind: words.removesuffix(", any of these") for kind, words in KINDS.items()}
 _ORIGINALS = list(KINDS)[:5]
 _ZOOMS = (2.0, 1.4, 2.0, 2.7, 2.0, 1.7, 2.0, 3.6)
 _TURNS = (90, 270, 180)
@@ -246,57 +247,34 @@ def _share(row: Mapping[str, Any]) -> float:
     return float(row["placed"] / row["photos"]) if row["photos"] else 0.0
 
 
+_ABOUT = (
+    "Search off: photos are compared within one frame; on: groups are joined to cameras by their "
+    "views. A photo is placed if it is in the largest group of its camera, wrong if it is in a "
+    "group of another."
+)
+
+
 def _text(result: Result) -> str:
     first = result["rows"][0]
-    size = "" if result["size"] is None else " of {}×{} pixels".format(*result["size"])
-    made = "by the simulator" if result["size"] else "made of real originals, compressed once more"
-    steps = [row["search"] for row in result["rows"]]
-    lines = [
-        f"{first['n_images']} originals{size} by {first['n_cameras']} cameras in several views, "
-        f"{made}: a third each in full frame, zoomed digitally and in 16:9, some of all turned by "
-        "software.",
-        *_beside(result),
-        "Search off: photos are compared within one frame, pixel by pixel. Search on: groups are "
-        "joined to cameras by their views.",
-        "A photo is placed if it is in the largest group of its camera, wrong if it is in a group "
-        "in which another camera has most photos; else it is in another group of its camera, or "
-        "alone.",
-    ]
-    head = ["search", "F", "precision", "recall", "groups for cameras", "in no group"]
-    table = [
-        [
-            row["search"],
-            *(pages.share(row[name]) for name in ("f", "precision", "recall")),
-            f"{row['n_clusters']} for {row['n_cameras']}",
-            str(row["n_unclustered"]),
-        ]
+    made = "simulated" if result["size"] else "real, compressed once more"
+    scored = [
+        f"{row['search']} F {pages.share(row['f'])}, precision {pages.share(row['precision'])}, "
+        f"{row['n_clusters']} groups, {row['n_unclustered']} photos in none"
         for row in result["rows"]
     ]
-    return "\n\n".join([pages.bullets(lines), pages.table(head, table), _by_kind(result, steps)])
-
-
-def _beside(result: Result) -> list[str]:
-    """What there is beside the originals."""
-    if not any(row["kind"] in MESSENGERS for row in result["kinds"]):
-        return []
-    return [
-        "Beside them other photos of theirs that are there only as messengers' copies, and "
-        "strangers of whom there is one photo or copy each. F, precision and recall are of the "
-        "originals."
-    ]
-
-
-def _by_kind(result: Result, steps: Sequence[str]) -> str:
-    head = ["view", "photos"]
-    head += [f"{word}, {step}" for step in steps for word in ("placed", "wrong")]
+    said = (
+        f"{first['n_images']} originals by {first['n_cameras']} cameras, {made}: "
+        f"{'; '.join(scored)}."
+    )
+    steps = [row["search"] for row in result["rows"]]
+    head = ["view", "photos", *(f"placed, {step}" for step in steps), f"wrong, {steps[-1]}"]
     rows = []
     for kind in dict.fromkeys(row["kind"] for row in result["kinds"]):
         cells = [_cell(result, step, kind) for step in steps]
-        numbers = [(pages.percent(_share(cell)), str(cell["wrong"])) for cell in cells]
-        rows.append(
-            [KINDS[kind], str(cells[0]["photos"]), *(word for pair in numbers for word in pair)]
-        )
-    return pages.table(head, rows)
+        shares = [pages.percent(_share(cell)) for cell in cells]
+        numbers = (str(cells[0]["photos"]), *shares, str(cells[-1]["wrong"]))
+        rows.append([_SHORT[kind], *numbers])
+    return f"{said}\n\n{pages.table(head, rows)}"
 
 
 EXPERIMENT = Experiment(
@@ -305,6 +283,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
+    _ABOUT,
     _text,
     takes_data=True,
 )
