@@ -49,8 +49,8 @@ def _photos(context: Context) -> PhotoSet:
     if context.data is not None:
         return real(context)
     cameras, strangers, size = QUICK if context.quick else FULL
-    shape = (cameras, KEPT + SENT, size, strangers)
-    return simulate_set(context, _name(context), *shape, CROSSTALK)
+    more = {"outliers": strangers, "crosstalk": CROSSTALK}
+    return simulate_set(context, _name(context), cameras, KEPT + SENT, size, **more)
 
 
 def _run(context: Context) -> None:
