@@ -63,6 +63,9 @@ def test_twins_and_photographs_of_an_experiment_stand_together():
     assert section.count("![sizes](../results/sizes-real.svg)") == section.count("![") == 1
     assert section.index("**Photographs** (22 cameras, 412 files") < section.index("**Simulated**")
     assert "[picture](../results/sizes.svg)" in section
+    assert section.count("\n|---|") == 1, "a long table of twins is left out"
+    section = page[page.index("## threshold") : page.index("## hyperparameters")]
+    assert section.count("\n|---|") == 2, "a short one is not"
 
 
 def test_the_page_is_short():

@@ -12,7 +12,6 @@ from samecam.errors import SamecamError
 from samecam.experiments import Context, Run, Study, double_jpeg, sizes
 from samecam.experiments import _photo_level as level
 from samecam.experiments import _photo_sets as sets
-from samecam.experiments import _photo_text as texts
 from samecam.experiments._photo_sets import PhotoSet, Setting
 
 # A set of six photos by two cameras at two settings, planted: photo 2 has no fingerprint at
@@ -149,11 +148,11 @@ def test_rivals_that_come_near_are_compared():
 
 
 def test_the_text_says_where_ours_is_behind():
-    assert "In F, no method is ahead of ours by .0005 or more." in texts.text(_result())
+    assert "In F, no method is ahead of ours by .0005 or more." in sizes.EXPERIMENT.text(_result())
     lead = {(50, 512, "lit", "ls-ssc"): 0.934, (95, 512, "lit", "ls-ssc"): 0.951}
     lead[95, 512, "good", "ccc"] = 0.93
     more = {(50, 512, "lit", "ls-ssc"): {"precision": 0.2, "n_unclustered": 7}}
-    text = texts.text(_result(lead, more=more))
+    text = sizes.EXPERIMENT.text(_result(lead, more=more))
     (line,) = [line for line in text.splitlines() if "Ahead of ours" in line]
     assert line == (
         "- **Ahead of ours in F** at some of the 6 settings, in brackets the largest lead: LS-SSC "
@@ -164,24 +163,26 @@ def test_the_text_says_where_ours_is_behind():
 
 def test_photos_that_the_table_does_not_show_are_told():
     lead = {(50, 512, "good", "ours"): 0.456}
-    assert "- F of ours elsewhere: with dark photos .456 to .900." in texts.text(_result(lead))
+    assert "- F of ours elsewhere: with dark photos .456 to .900." in sizes.EXPERIMENT.text(
+        _result(lead)
+    )
 
 
 def test_ours_stands_in_the_text_beside_what_is_printed():
     lead = {(50, 512, "lit", "ssc-nc"): 0.823, (50, 512, "lit", "ours"): 0.456}
-    text = texts.text(_result(lead))
+    text = sizes.EXPERIMENT.text(_result(lead))
     line = next(line for line in text.splitlines() if line.startswith("| 50 |"))
     assert line == (
         "| 50 | **.456** (.950, .426) | 7 | .67 (.79, .58) | .800 ± .012 | .823 SSC-NC |"
     )
     assert "| none | **.900** (.950, .870) | 7 | – |" in text
     assert "- 3 photos are not there." in text
-    assert "| 256 | **.900**" in texts.text(_result(axis="side"))
+    assert "| 256 | **.900**" in sizes.EXPERIMENT.text(_result(axis="side"))
 
 
 def test_nearly_one_is_not_one():
     lead = {(50, 512, "lit", "ours"): 0.9997}
-    text = texts.text(_result(lead))
+    text = sizes.EXPERIMENT.text(_result(lead))
     assert "| 50 | **.9997** (" in text
 
 
@@ -194,7 +195,7 @@ def test_a_method_that_failed_is_told_with_its_reason():
     result["runs"] = [
         {"configuration": place, "method": "ccc", "label": "CCC", "failed": "Too few."}
     ]
-    text = texts.text(result)
+    text = sizes.EXPERIMENT.text(result)
     assert "- CCC gives no answer on real/q50-512/lit: Too few." in text
     lines = level.plot_photos(result).axes[0].containers
     assert len(lines[-1].lines[0].get_xdata()) == 2
@@ -244,7 +245,7 @@ def test_a_second_compression_from_photographs_to_scores(small):
     assert f["once-512"] >= f["q98-512"] > f["q30-512"]
     assert f["once-512"] > 0.9
     level.plot_photos(result)
-    assert "| 98 |" in texts.text(result)
+    assert "| 98 |" in sizes.EXPERIMENT.text(result)
     again = replace(context, study=Study(tmp_path))
     double_jpeg.run(again)
     assert again.study.made == 0

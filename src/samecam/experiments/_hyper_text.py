@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from samecam import pages
+from samecam.experiments._experiment import Told
 
 Entry = Mapping[str, Any]
 
@@ -27,10 +28,9 @@ ABOUT = (
 )
 
 
-def text(result: Mapping[str, Any]) -> str:
+def tell(result: Mapping[str, Any]) -> Told:
     """What is said of a result."""
-    sentences = pages.bullets([_eta(result), _gamma(result), _recycling(result)])
-    return f"{sentences}\n\n{_gamma_table(result)}"
+    return Told([_eta(result), _gamma(result), _recycling(result)], _gamma_table(result))
 
 
 def _eta(result: Mapping[str, Any]) -> str:

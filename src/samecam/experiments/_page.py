@@ -27,6 +27,8 @@ photographs: the first digits of the SHA-256 of the list of their names and came
 """
 # Digits of a SHA-256 that the page shows; the JSON has all.
 _SHORT = 12
+# Lines below the head of a table of twins that is shown beside one of photographs, at most.
+_FEW = 4
 _ON = {"twin": "simulated", "real": "photographs"}
 
 
@@ -82,7 +84,10 @@ def _overview(documents: Mapping[str, Mapping[str, Any]], link: str) -> str:
 
 
 def _section(name: str, made: Mapping[str, Mapping[str, Any]], link: str) -> str:
-    """An experiment: how it is read, a picture, and what was found; on photographs first."""
+    """An experiment: how it is read, a picture, a table, and what was found; photographs first.
+
+    Of twins beside photographs a long table is left out.
+    """
     shown = experiment(name)
     stems = sorted(made, key=lambda stem: made[stem]["kind"] == "twin")
     parts = [
@@ -91,11 +96,12 @@ def _section(name: str, made: Mapping[str, Mapping[str, Any]], link: str) -> str
     ]
     for stem in stems:
         document = made[stem]
+        told = shown.tell(document["result"])
         other = "" if stem == stems[0] else f" ([picture]({link}/{stem}.svg))"
-        parts += [
-            f"**{_ON[document['kind']].capitalize()}**{_photographs(document)}{other}:",
-            shown.text(document["result"]).strip(),
-        ]
+        parts += [f"**{_ON[document['kind']].capitalize()}**{_photographs(document)}{other}:",
+                  told.said]  # fmt: skip
+        if stem == stems[0] or told.table.count("\n") <= _FEW:
+            parts.append(told.table)
     return "\n\n".join(parts) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from samecam.experiments._experiment import Result
+from samecam.experiments._experiment import Result, Told
 from samecam.experiments._grid import behind
 from samecam.experiments._photo_level import (
     SUBSETS,
@@ -16,7 +16,7 @@ from samecam.experiments._photo_level import (
 )
 from samecam.experiments._photo_sets import JUDGED, Setting
 from samecam.experiments._text import failures, with_spread
-from samecam.pages import bullets, count, listed, share, span, table
+from samecam.pages import count, listed, share, span, table
 
 # Differences of F that three digits show.
 _SHOWN = 0.0005
@@ -28,10 +28,10 @@ ABOUT = (
 )
 
 
-def text(result: Result) -> str:
+def tell(result: Result) -> Told:
     """What is said of a result: where ours is behind, and a table of what the paper shows."""
     sentences = [_others(result), _where_behind(result), *failures(result)]
-    return bullets([*sentences, *result["set"]["notes"]]) + "\n\n" + _table(result)
+    return Told([*sentences, *result["set"]["notes"]], _table(result))
 
 
 def _others(result: Result) -> str:

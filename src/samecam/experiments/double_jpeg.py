@@ -6,7 +6,7 @@ from samecam.experiments._experiment import Context, Experiment
 from samecam.experiments._paper import QUALITIES, TABLE_III
 from samecam.experiments._photo_level import plot_photos, run_photos, score_photos
 from samecam.experiments._photo_sets import JUDGED, PhotoSet, Setting, allowed_sides
-from samecam.experiments._photo_text import ABOUT, text
+from samecam.experiments._photo_text import ABOUT, tell
 from samecam.experiments._study import Study
 
 QUICK_QUALITIES = (50, 65, 80, 95)
@@ -48,6 +48,6 @@ EXPERIMENT = Experiment(
     score,
     plot_photos,
     _ABOUT,
-    text,
+    tell,
     takes_data=True,
 )

@@ -8,7 +8,7 @@ from samecam import pages
 from samecam.datasets import twin
 from samecam.errors import SamecamError
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import GridRun, cell, grid_runs, rounded, run_grid, score_grid
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, twin_source
@@ -80,7 +80,7 @@ def _plot(result: Result) -> "Figure":
 _ABOUT = "In brackets: what is in print of that method."
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     sentences = [standing(result, [_NAME])]
     rows = {row["method"]: row for row in _shown(result)}
     left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
@@ -107,7 +107,7 @@ def _text(result: Result) -> str:
                 *(pages.count(row[name]) + also[name] for name in ("n_clusters", "n_unclustered")),
             ]
         )
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
+    return Told(sentences, pages.table(head, lines))
 
 
 def _extremes(alone: Mapping[str, float]) -> str:
@@ -126,6 +126,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,  # to say itself why it does not
 )

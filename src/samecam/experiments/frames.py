@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from samecam import pages
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_sets import (
     PhotoSet,
     allowed_sides,
@@ -134,7 +134,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     rows = result["rows"]
     least, whole = rows[0], rows[-1]
     sentences = [
@@ -146,7 +146,7 @@ def _text(result: Result) -> str:
         *result["notes"],
     ]
     head = ["compared", "share", "F", "precision", "recall", "groups", "in none"]
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, [_line(row) for row in rows])
+    return Told(sentences, pages.table(head, [_line(row) for row in rows]))
 
 
 def _behind(rows: list[dict[str, Any]], whole: dict[str, Any]) -> list[str]:
@@ -176,6 +176,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

@@ -19,7 +19,7 @@ from samecam.experiments._hyper_sets import (
     simulated_parameters,
     simulated_set,
 )
-from samecam.experiments._hyper_text import ABOUT, text
+from samecam.experiments._hyper_text import ABOUT, tell
 from samecam.experiments._paper import GAMMAS
 from samecam.experiments._study import Run, Study
 
@@ -318,6 +318,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     ABOUT,
-    text,
+    tell,
     takes_data=True,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from samecam import pages
 from samecam.datasets import configuration
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -119,11 +119,11 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     names = result["configurations"]
     sentences = [standing(result, names), *_in_print(result), *failures(result)]
     sentences += [*result["skipped"], *result["notes"]]
-    return pages.bullets(sentences) + "\n\n" + _table(result, names)
+    return Told(sentences, _table(result, names))
 
 
 def _in_print(result: Result) -> list[str]:
@@ -167,7 +167,7 @@ def _experiment(collection: str, title: str, about: str) -> Experiment:
         partial(_score, collection),
         _plot,
         about,
-        _text,
+        _tell,
         takes_data=True,
     )
 

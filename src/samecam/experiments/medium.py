@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from samecam import pages
 from samecam.datasets import configurations
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -132,13 +132,13 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     names = result["configurations"]
     sentences = [standing(result, names), *_in_print(result), *failures(result)]
     sentences += [*result["skipped"], *result["notes"]]
     head = ["method", "mean F", "lowest F", "groups for a camera", "left alone"]
     rows = [line for method, label in _ranked(result) if (line := _line(result, method, label))]
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, rows)
+    return Told(sentences, pages.table(head, rows))
 
 
 def _line(result: Result, method: str, label: str) -> list[str]:
@@ -183,7 +183,7 @@ def _experiment(collection: str, title: str, about: str) -> Experiment:
         partial(_score, collection),
         _plot,
         about,
-        _text,
+        _tell,
         takes_data=True,
     )
 

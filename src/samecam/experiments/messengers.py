@@ -9,7 +9,7 @@ import numpy as np
 
 from samecam import pages
 from samecam.errors import SamecamError
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_sets import PhotoSet, real, set_name, simulate_set
 from samecam.experiments._piles import (
     CROSSTALK,
@@ -180,7 +180,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     made = "simulated" if result["size"] else "real"
     steps = _steps(result)
     last = [row for row in result["rows"] if row["search"] == steps[-1]]
@@ -196,7 +196,7 @@ def _text(result: Result) -> str:
         same = [r for r in result["rows"] if r["service"] == row["service"]]
         shares = [f"{r['right'] / max(r['copies'], 1):.0%}" for r in same]
         rows.append([_words(row), str(row["copies"]), *shares])
-    return f"{said}\n\n{pages.table(head, rows)}"
+    return Told([said], pages.table(head, rows))
 
 
 EXPERIMENT = Experiment(
@@ -206,6 +206,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from samecam import pages
 from samecam.errors import SamecamError
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_sets import PhotoSet, photo_size, real, set_name, simulate_set
 from samecam.experiments._piles import (
     CROSSTALK,
@@ -230,7 +230,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     rows = result["rows"]
     mine = [row for row in rows if row["kind"] in _OF_CAMERAS]
     right, files = (sum(row[name] for row in mine) for name in ("right", "files"))
@@ -253,7 +253,7 @@ def _text(result: Result) -> str:
         ]
         for row in rows
     ]
-    return f"{said}\n\n{pages.table(head, lines)}"
+    return Told([said], pages.table(head, lines))
 
 
 EXPERIMENT = Experiment(
@@ -263,6 +263,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samecam import pages
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -114,7 +114,7 @@ def _plot(result: Result) -> "Figure":
 _ABOUT = "A stranger is a photo whose camera took no other of these."
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     rows = {row["method"]: row for row in _shown(result)}
     sentences = [
         f"In print LS-SSC has F {pages.share(entry['f'])} and leaves {entry['n_unclustered']} "
@@ -136,7 +136,7 @@ def _text(result: Result) -> str:
         ]
         for row in rows.values()
     ]
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
+    return Told(sentences, pages.table(head, lines))
 
 
 def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -169,6 +169,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._kinds import kinds_table, plot_kinds, score_kinds, scored_words
 from samecam.experiments._photo_sets import PhotoSet, real, set_name, simulate_set
 from samecam.experiments._piles import (
@@ -119,7 +119,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     first, last = result["rows"][0], result["rows"][-1]
     bodies = (
         f"; of {last['pairs_of_a_model']} pairs by two bodies of one model {last['mixed']} are in "
@@ -131,7 +131,7 @@ def _text(result: Result) -> str:
         f"{first['n_images']} {result['kind']} photos by {first['n_cameras']} cameras of "
         f"{result['models']} models: {scored_words(result)}{bodies}."
     )
-    return f"{said}\n\n{kinds_table(result, KINDS)}"
+    return Told([said], kinds_table(result, KINDS))
 
 
 EXPERIMENT = Experiment(
@@ -141,6 +141,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

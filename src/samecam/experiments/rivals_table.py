@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from samecam import pages
 from samecam.datasets import configuration, open_collection, twin
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -136,7 +136,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     names = result["configurations"]
     sentences = [standing(result, names), *failures(result)]
     sentences += [*result.get("skipped", []), *result.get("notes", [])]
@@ -145,7 +145,7 @@ def _text(result: Result) -> str:
     for method, label in _methods(result):
         line = [_entry(result, name, method) for name in names]
         rows.append([bold({"method": method, "label": label}), *line])
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, rows)
+    return Told(sentences, pages.table(head, rows))
 
 
 def _here(row: Mapping[str, Any]) -> str:
@@ -171,6 +171,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

@@ -18,7 +18,7 @@ from samecam import compute, pages
 from samecam.datasets import Configuration, Twin, twin
 from samecam.errors import SamecamError
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result, silent
+from samecam.experiments._experiment import Context, Experiment, Result, Told, silent
 from samecam.experiments._grid import cell, remarks, rounded
 from samecam.experiments._methods import METHODS, Method, make_estimator
 from samecam.experiments._sources import Fingerprints, Plan, Source, plan, twin_parameters
@@ -324,7 +324,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     last = result["configurations"][-1]
     rows = {key: row for key in _METHODS if (row := cell(result, last, key)) is not None}
     ours = rows["ours"]
@@ -341,7 +341,7 @@ def _text(result: Result) -> str:
     ]
     head = ["cameras", "photos", *(METHODS[key].label for key in _METHODS)]
     lines = [_line(result, name) for name in result["configurations"]]
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
+    return Told(sentences, pages.table(head, lines))
 
 
 def _setting(result: Result) -> str:
@@ -378,6 +378,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

@@ -6,7 +6,7 @@ from samecam.experiments._experiment import Context, Experiment
 from samecam.experiments._paper import SIDES, TABLE_IV
 from samecam.experiments._photo_level import plot_photos, run_photos, score_photos
 from samecam.experiments._photo_sets import PhotoSet, Setting, allowed_sides
-from samecam.experiments._photo_text import text
+from samecam.experiments._photo_text import tell
 from samecam.experiments._study import Study
 
 
@@ -36,6 +36,6 @@ EXPERIMENT = Experiment(
     score,
     plot_photos,
     "Squares from the top left corner; otherwise as [double-jpeg](#double-jpeg).",
-    text,
+    tell,
     takes_data=True,
 )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from samecam import pages
 from samecam.arrays import AnyFloats, Labels
 from samecam.experiments import _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_correlations import good_correlations
 from samecam.experiments._photo_sets import PhotoSet, largest_cameras, simulate_set
 from samecam.experiments._study import Run, Study
@@ -250,7 +250,7 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     rows = []
     for one in result["sets"]:
         both = [one[name]["numbers"] for name in ("dense", "sparse")]
@@ -258,18 +258,18 @@ def _text(result: Result) -> str:
         auc = [pages.share(numbers["auc"], 3) for numbers in both]
         rows.append([_ON[one["kind"]], *within, *auc])
     head = ["on", "correlations", "representations", "AUC", "AUC"]
-    return f"{_compared(result['sets'])}\n\n{pages.table(head, rows)}"
+    return Told(_compared(result["sets"]), pages.table(head, rows))
 
 
-def _compared(sets: Sequence[Mapping[str, Any]]) -> str:
+def _compared(sets: Sequence[Mapping[str, Any]]) -> list[str]:
     """What the representation adds, and what it does not."""
     pairs = [(one["dense"]["numbers"], one["sparse"]["numbers"]) for one in sets]
     words = []
     if all(sparse["within"] > dense["within"] for dense, sparse in pairs):
-        words.append("As in the paper, representations have more of the mass within cameras")
+        words.append("As in the paper, representations have more of the mass within cameras.")
     if all(sparse["auc"] < dense["auc"] for dense, sparse in pairs):
-        words.append("Pair by pair they tell less: many pairs of one camera have no weight either")
-    return pages.bullets(f"{sentence}." for sentence in words)
+        words.append("Pair by pair they tell less: many pairs of one camera have no weight either.")
+    return words
 
 
 EXPERIMENT = Experiment(
@@ -279,6 +279,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

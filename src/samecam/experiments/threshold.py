@@ -11,7 +11,7 @@ from samecam import pages
 from samecam.arrays import Doubles
 from samecam.errors import SamecamError
 from samecam.experiments import _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_correlations import good_correlations
 from samecam.experiments._photo_sets import PhotoSet, largest_cameras
 from samecam.experiments._study import Run, Study
@@ -300,15 +300,15 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     rows = [
         [_title(panel), *(f"{_most(panel, rule, 'missed')} / {_most(panel, rule, 'wrong')}"
                           for rule in RULES)]
         for panel in result["panels"]
     ]  # fmt: skip
     behind = [_behind(panel) for panel in result["panels"]]
-    sentences = [f"{result['replications']:,} pairs at every n.", *filter(None, behind)]
-    return f"{' '.join(sentences)}\n\n{pages.table(['cameras', *RULES.values()], rows)}"
+    sentences = [f"{result['replications']:,} pairs at every n.", *behind]
+    return Told(sentences, pages.table(["cameras", *RULES.values()], rows))
 
 
 def _most(panel: Mapping[str, Any], rule: str, name: str) -> str:
@@ -340,6 +340,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )

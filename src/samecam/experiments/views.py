@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._kinds import kinds_table, plot_kinds, score_kinds, scored_words
 from samecam.experiments._photo_sets import PhotoSet, photo_size, real, set_name, simulate_set
 from samecam.experiments._piles import (
@@ -180,11 +180,11 @@ _ABOUT = (
 )
 
 
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     first = result["rows"][0]
     made = "simulated" if result["size"] else "real, compressed once more"
     said = f"{first['n_images']} originals by {first['n_cameras']} cameras, {made}"
-    return f"{said}: {scored_words(result)}.\n\n{kinds_table(result, _SHORT)}"
+    return Told([f"{said}: {scored_words(result)}."], kinds_table(result, _SHORT))
 
 
 EXPERIMENT = Experiment(
@@ -194,6 +194,6 @@ EXPERIMENT = Experiment(
     _score,
     _plot,
     _ABOUT,
-    _text,
+    _tell,
     takes_data=True,
 )
