@@ -11,50 +11,6 @@ Document = Mapping[str, Any]
 HOUR = 3600
 
 
-def kilobytes(count: float) -> str:
-    return f"{count / 1e3:,.0f} kB"
-
-
-def tasks(document: Document) -> str:
-    """The table of what was measured."""
-    result, settings = document["result"], document["settings"]
-    small, large = (result["extraction"][f"task_of_{count}"] for count in (50, 200))
-    parent, batch = result["parent"]["seconds_per_photo"], result["ls_ssc"]
-    photo = (large["bytes_sent"] + large["bytes_returned"]) / 200
-    booking = result["parent"]["book_elapsed_seconds_per_photo"]
-    command = ", ".join(
-        f"{1e6 * seconds:.0f}" for seconds in (parent["scan"], parent["likely_duplicates"], booking)
-    )
-    sent, back = kilobytes(large["bytes_sent"]), kilobytes(large["bytes_returned"])
-    batch_sent, batch_back = (kilobytes(batch[key]) for key in ("bytes_sent", "bytes_returned"))
-    rows = [
-        [
-            "task of 50 photos, of 200",
-            f"{small['processor_seconds']:.1f} s, {large['processor_seconds']:.1f} s of a core",
-        ],
-        [
-            "sent to the worker, returned (task of 200)",
-            f"{sent}, {back}: {photo / 1e3:.1f} kB a photo",
-        ],
-        ["written into shards (task of 200)", f"{large['shard_bytes'] / 1e6:.0f} MB"],
-        [
-            "a task that does nothing: scheduler, worker, process beside it",
-            f"{1e3 * result['overhead_seconds']:.0f} ms",
-        ],
-        ["the command itself, a photo: find, compare, book (elapsed)", f"{command} µs"],
-        [
-            f"LS-SSC, a batch of {batch['photos']:,}",
-            f"{batch['processor_seconds']:.1f} s of a core; {batch_sent} sent, "
-            f"{batch_back} returned",
-        ],
-    ]
-    return (
-        f"Measured on two local workers: processor time, {document['processor']}, photos of\n"
-        f"{result['photo_bytes'] / 1e6:.1f} MB in the page cache, crop {settings['size']}², "
-        f"float16.\n\n{table(['figure', ''], rows)}"
-    )
-
-
 def limit(document: Document) -> float:
     """Workers that would keep the command busy with booking."""
     result = document["result"]
@@ -63,67 +19,50 @@ def limit(document: Document) -> float:
 
 
 def million(document: Document) -> str:
-    """What a million photos cost, and the simulated schedule."""
-    costs = document["result"]["million"]
+    """What a million photos cost, by the simulated schedule."""
+    result, costs = document["result"], document["result"]["million"]
     rows = [
         [
             workers,
             duration(HOUR * row["extraction_hours"]),
-            f"{100 * row['busy']:.0f} %",
             f"{row['read_bytes_per_second'] / 1e6:,.0f} MB/s",
             f"{row['write_bytes_per_second'] / 1e6:,.0f} MB/s",
             duration(HOUR * row["ls_ssc_first_round_hours"]),
         ]
         for workers, row in costs["workers"].items()
     ]
-    head = [
-        *("workers", "extraction", "workers busy", "reading", "writing"),
-        "LS-SSC, first round of batches",
-    ]
-    most = max(row["read_bytes_per_second"] for row in costs["workers"].values()) / 1e9
+    head = ["workers", "extraction", "reading", "writing", "LS-SSC, first round"]
     one = duration(HOUR * costs["hours_at_one_gigabyte_a_second"])
     return f"""
-A million photos: **{costs["read_bytes"] / 1e12:.1f} TB** read,
-**{costs["shard_bytes"] / 1e9:.0f} GB** of fingerprints written (`--dtype int8`: half),
-{costs["catalogue_bytes"] / 1e9:.1f} GB of catalogue, {costs["scheduler_bytes"] / 1e9:.1f} GB
-through the scheduler. A schedule simulated from these figures (twice as many tasks out as workers,
-the scheduler and the command each one thing at a time):
+Squares of {document["settings"]["size"]}², photos of {result["photo_bytes"] / 1e6:.1f} MB:
+{costs["read_bytes"] / 1e12:.1f} TB are read, {costs["shard_bytes"] / 1e9:.0f} GB of fingerprints
+written, {costs["scheduler_bytes"] / 1e9:.1f} GB go through the scheduler.
 
 {table(head, rows)}
 
-The storage comes first: 100 workers ask it for {most:.1f} GB/s, more than most have. One that
-gives 1 GB/s needs {one} for the million, however many workers there are. Processors,
-scheduler and command would stand 100 workers; the command would be the limit at about
-{round(limit(document), -1):,.0f}.
+Storage is the first limit: one that gives 1 GB/s needs {one}, however many workers there are. The
+command itself would be the limit at about {round(limit(document), -1):,.0f} workers.
 """
 
 
 def serial(document: Document) -> str:
-    """The parts that only the command itself does."""
+    """What one processor and the command itself take."""
     result = document["result"]
-    seconds = result["million"]["serial_seconds"]
-    rate = result["ls_ssc"]["read_bytes_per_second"] / 1e6
-    reading = duration(result["million"]["one_reading_of_all_rows_seconds"])
+    seconds, batch = result["million"]["serial_seconds"], result["ls_ssc"]
     booking = 1e6 * result["parent"]["book_elapsed_seconds_per_photo"]
+    reading = duration(result["million"]["one_reading_of_all_rows_seconds"])
     return f"""
-- finding the files {seconds["scan"]:.0f} s and comparing likely duplicates
-  {seconds["likely_duplicates"]:.0f} s here; on a network file system each costs a question to the
-  server, and files of equal length have both ends read
-- headers of all photos are read with the processes of this machine, to know frames and disk (not
-  with `--size`)
-- booking outcomes: {booking:.0f} s, while workers work
-- grouping begins with reading the catalogue, {seconds["open_store"]:.0f} s; workers do not read
-  it, they are told where their rows lie
-- between rounds of batches, merging, attracting and refining run in the command, and read all
-  fingerprints again: one reading is {reading} of a core at {rate:.0f} MB/s, or what the
-  storage gives. How many rounds there are depends on the photos; this part is not in the table
-- evidence and the report
+Finding the files {seconds["scan"]:.0f} s, comparing likely duplicates
+{seconds["likely_duplicates"]:.0f} s, booking outcomes {booking:.0f} s (while workers work), reading
+the catalogue {seconds["open_store"]:.0f} s. A batch of {batch["photos"]:,} photos takes LS-SSC
+{batch["processor_seconds"]:.1f} s of a core. Between rounds of batches the command reads all
+fingerprints, {reading} each time; how often depends on the photos, and is not in the table.
 """
 
 
 def generated(document: Document) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
-    return {"tasks": tasks(document), "million": million(document), "serial": serial(document)}
+    return {"million": million(document), "serial": serial(document)}
 
 
 PAGE = Page(

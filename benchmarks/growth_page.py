@@ -17,10 +17,8 @@ from benchmarks.growth_limits import (
     PHASES,
     Frames,
     Measured,
-    law,
     laws,
     practical_table,
-    seconds_by,
 )
 from samecam.pages import Page, bullets, fill, power_of_ten, read_json, significant, table
 
@@ -89,20 +87,17 @@ def where(run: Run) -> str:
 
 
 def device_table(run: Run) -> str:
-    """One device: seconds and floor by size, then exponents, operations and share of the floor."""
+    """One device: seconds by every other size, then exponents and share of the floor."""
     phases, powers = phases_of(run), exponents(run)
     columns = {phase: dict(measured(run, phase)) for phase in phases}
     rows = [
         [f"{row['n']:,}", *(cell(columns[phase].get(row["n"])) for phase in phases)]
-        for row in run["rows"]
+        for row in run["rows"][::-2][::-1]
     ]
     rows.append(["**exponent**", *(power_cell(powers, columns, phase) for phase in phases)])
     ends = [max(columns[p].items(), default=(0, {}), key=lambda pair: pair[0])[1] for p in phases]
-    operations = [power_of_ten(end["operations"]) if "operations" in end else "–" for end in ends]
-    rows.append(["operations, largest n", *operations])
-    rows.append(["their exponent", *(counted(columns[phase]) for phase in phases)])
     shares = [significant(e["seconds"] / e["floor"]) if "floor" in e else "–" for e in ends]
-    rows.append(["times the floor, largest n", *shares])
+    rows.append(["times the floor", *shares])
     return table(["n", *(NAMES[phase] for phase in phases)], rows)
 
 
@@ -114,32 +109,16 @@ def power_cell(powers: Mapping[str, float], columns: Mapping[str, Any], phase: s
 
 
 def cell(figures: Figures | None) -> str:
-    """Seconds, and the floor in brackets."""
-    if figures is None:
-        return "–"
-    floor = f" ({significant(figures['floor'])})" if "floor" in figures else ""
-    return significant(figures["seconds"]) + floor
-
-
-def counted(column: Mapping[int, Figures]) -> str:
-    """Fitted exponent of the operations."""
-    known = {n: f["operations"] for n, f in column.items() if "operations" in f}
-    return f"{law(list(known), list(known.values()))[1]:.2f}" if len(known) > 1 else "–"
+    """Seconds."""
+    return "–" if figures is None else significant(figures["seconds"])
 
 
 def tables(runs: Mapping[str, Run]) -> str:
     """Both devices, one after the other."""
-    parts = []
-    for name in devices(runs):
-        run = runs[name]
-        pixels = run["settings"]["pixels"]
-        parts.append(
-            f"**On {where(run)}**, seconds (floor in brackets), fingerprints of {pixels:,} "
-            f"numbers:\n\n{device_table(run)}\n"
-        )
-        if run["left_out"]:
-            parts.append("Left out for time: " + "; ".join(run["left_out"]) + ".\n")
-    return "\n".join(parts)
+    return "\n".join(
+        f"Seconds on **{where(runs[name])}**:\n\n{device_table(runs[name])}\n"
+        for name in devices(runs)
+    )
 
 
 def printed(phase: str, n: float, figures: Figures, d: float) -> tuple[float, float]:
@@ -175,19 +154,18 @@ FORMULAS = {
 
 
 def operations(runs: Mapping[str, Run]) -> str:
-    """The paper's formulas, as printed and corrected, beside what was counted."""
-    lines = []
+    """The paper's formulas, as printed and corrected, beside what was counted on the processor."""
+    run, lines, largest = runs["cpu"], [], 0
     for phase, formulas in FORMULAS.items():
-        for name in devices(runs):
-            rows = measured(runs[name], phase)
-            if not rows:
-                continue
-            n, figures = rows[-1]
-            numbers = printed(phase, n, figures, runs[name]["settings"]["pixels"])
-            first = [NAMES[phase], *formulas] if name == "cpu" else [""] * 4
-            values = [power_of_ten(v) for v in (*numbers, figures["operations"])]
-            lines.append([*first, f"{name.upper()}, n = {n:,}", *values])
-    head = ["phase", "the paper", "corrected", "ours", "at", "printed", "corrected", "counted"]
+        rows = measured(run, phase)
+        if not rows:
+            continue
+        largest, figures = rows[-1]
+        numbers = printed(phase, largest, figures, run["settings"]["pixels"])
+        values = [power_of_ten(value) for value in (*numbers, figures["operations"])]
+        lines.append([NAMES[phase], *formulas, *values])
+    names = ("the paper", "corrected", "ours")
+    head = ["phase", *names, f"n = {largest:,}: the paper", *names[1:]]
     return table(head, lines)
 
 
@@ -202,11 +180,7 @@ def dominates(runs: Mapping[str, Run]) -> str:
             top = max(shares, key=lambda phase: shares[phase])
             share = shares[top] / sum(shares.values())
             most.append(f"{NAMES[top]} at n = {row['n']:,} ({share:.0%})")
-        lines.append(
-            f"{where(run)}: of Gram, LASSO and consolidation most goes to "
-            + " and to ".join(most)
-            + f". {overtaking(run)}"
-        )
+        lines.append(f"{where(run)}: {', '.join(most)}. {overtaking(run)}")
     return bullets(lines)
 
 
@@ -223,40 +197,16 @@ def overtaking(run: Run) -> str:
     return f"By the fitted laws LASSO passes the Gram of 512² at n = {max(n, 2):,.0f}."
 
 
-def after(run: Run) -> str:
-    """Evidence and report: what they take, by which law, beside grouping."""
-    fitted = laws(run)
-    lines = []
-    for phase in AFTER:
-        rows = measured(run, phase)
-        if not rows:
-            lines.append(f"{NAMES[phase]}: {NOT_MEASURED}.")
-            continue
-        n, figures = rows[-1]
-        grouping = sum(run["rows"][-1][p]["seconds"] for p in PHASES)
-        share = figures["seconds"] / grouping if n == run["rows"][-1]["n"] else None
-        text = f"{NAMES[phase]}: {significant(figures['seconds'])} s at n = {n:,}"
-        text += f", {figures['groups']:,} groups"
-        text += f" ({share:.0%} of Gram, LASSO and consolidation)" if share is not None else ""
-        if phase in fitted:
-            c, e = fitted[phase]
-            text += f"; by the law {power_of_ten(c)}·n^{e:.2f}, "
-            text += f"{significant(seconds_by((c, e), 100_000))} s at n = 100,000"
-        lines.append(text + ".")
-    return bullets(lines)
-
-
 def reading() -> str:
     """What a photo takes until it is a stored row."""
     result = record.load("extraction")["result"]
     whole, large, small = (result[name]["workers_2"] for name in ("whole", "1024", "512"))
     work = {name: f"{ms:.0f}" for name, ms in whole["ms_per_photo"].items()}
-    squares = " and ".join(f"{one['whole_ms_per_photo']:.0f}" for one in (large, small))
+    squares = " or ".join(f"{one['whole_ms_per_photo']:.0f}" for one in (large, small))
     return (
-        "Before any of these comes reading the photos, in proportion to n: on 2 cores "
-        f"{whole['whole_ms_per_photo']:.0f} ms each for the whole frame of 12 megapixels (of a "
-        f"core: reading and hashing {work['read']} ms, decoding {work['decode']}, residual "
-        f"{work['residual']}, writing {work['write']}), {squares} ms for squares of 1024² and 512² "
+        f"Reading a photo of 12 megapixels takes {whole['whole_ms_per_photo']:.0f} ms on 2 cores "
+        f"(of a core: file {work['read']} ms, decoding {work['decode']}, residual "
+        f"{work['residual']}, writing {work['write']}), a square of 1024² or 512² {squares} ms "
         "([figures](../benchmarks/results/extraction.json))."
     )
 
@@ -306,16 +256,6 @@ def limits(runs: Mapping[str, Run]) -> Measured:
     return Measured(runs["cpu"], runs.get("gpu"), frames, views, core_rate())
 
 
-def made(runs: Mapping[str, Run]) -> str:
-    """Where and when the figures are from."""
-    return bullets(
-        f"`{run['command']}`, commit {run['commit']}, {run['processor']}, "
-        f"{run['threads']} cores, {run['device']}: "
-        + ", ".join(f"{k} {v}" for k, v in run["versions"].items())
-        for run in (runs[name] for name in devices(runs))
-    )
-
-
 def generated(document: Mapping[str, Any]) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
     runs = runs_of(document)
@@ -326,11 +266,9 @@ def generated(document: Mapping[str, Any]) -> dict[str, str]:
         "operations": operations(runs),
         "dominates": dominates(runs),
         "reading": reading(),
-        "after": after(runs["cpu"]),
         "frames": frames_table(whole),
         "practical": "\n".join(practical_table(collections)),
         "without": "\n".join(practical_table(collections.without_views())),
-        "made": made(runs),
     }
 
 

@@ -119,7 +119,8 @@ def test_growth_is_measured_drawn_and_told(device, tmp_path):
     assert all(grouping | after == set(row) - {"n", "cameras"} for row in rows)
     document = growth_page.join([str(out)])
     parts = growth_page.generated(document)
-    assert ("not measured" in parts["after"]) == (device != "cpu")
+    assert ("evidence" in parts["table"]) == (device == "cpu")
+    assert "not measured" not in parts["table"]
     assert growth_plot.plot(growth_page.runs_of(document)).startswith("<?xml")
 
 
