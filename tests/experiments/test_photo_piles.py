@@ -8,7 +8,7 @@ import pytest
 from samecam.errors import SamecamError
 from samecam.experiments import Run, Study, _piles, experiment, frames, mixed_disk, phones
 from samecam.experiments._experiment import Context
-from samecam.experiments._kinds import score_kinds
+from samecam.experiments._kinds import kinds_table, score_kinds
 from samecam.experiments._photo_sets import PhotoSet
 from samecam.experiments._piles import Answer
 from samecam.simulate import Views, simulate_photos
@@ -28,6 +28,10 @@ def test_originals_alone_are_scored_and_every_kind_is_counted():
     on = {row["kind"]: row for row in scored["kinds"] if row["search"] == "on"}
     assert on["zoom"] == {"search": "on", "kind": "zoom", "photos": 1, "placed": 1, "wrong": 0}
     assert (on["copy"]["placed"], on["copy"]["wrong"]) == (0, 2)
+    words = {"plain": "any", "zoom": "any", "copy": "copy"}
+    table = kinds_table(scored, words)
+    assert "| any | 5 | 80.0% | 100.0% | 0 |" in table, "kinds of the same words are one row"
+    assert "| copy | 2 | 0.0% | 0.0% | 2 |" in table
 
 
 def test_pairs_of_two_bodies_of_one_model():
@@ -55,7 +59,7 @@ def test_phones_on_simulated_photos(tmp_path, monkeypatch):
     assert result["rows"][0]["pairs_of_a_model"] == 36
     assert result["rows"][0]["mixed"] == 0
     text = experiment("phones").text(result)
-    assert "12 simulated photos by 2 cameras of 1 models" in text
+    assert "12 photos by 2 cameras of 1 models" in text
     assert "of 36 pairs by two bodies of one model 0 are in one group" in text
 
 
@@ -65,7 +69,7 @@ def test_phones_of_real_photos_are_told_by_their_exif(tmp_path):
     views = Views(zoom=0.5)
     simulate_photos(data, cameras=3, models=2, images=4, size=(320, 240), views=views, workers=1)
     result = written("phones", tmp_path, "--data", data)
-    assert (result["kind"], result["models"], result["models_of_several"]) == ("real", 2, 1)
+    assert (result["models"], result["models_of_several"]) == (2, 1)
     assert result["rows"][0]["pairs_of_a_model"] == 16
     zoomed = [line for line in (data / "truth.csv").read_text().splitlines() if ",zoom," in line][
         1:
@@ -122,8 +126,8 @@ def test_where_files_of_a_disk_should_be(tmp_path):
     assert result["cameras"] == 2
     assert result["wrong_pairs"] == 4
     text = experiment("mixed-disk").text(result)
-    assert "4 of 6 (67%) files by the cameras are at their camera" in text
-    assert "| messenger's copy, its original gone | 3 | 33% | 1 | 1 | good 2, weak 1 |" in text
+    assert "4 of 6 (67%) are at their camera" in text
+    assert "| messenger's copy, its original gone | 3 | 33% | 1 | good 2, weak 1 |" in text
 
 
 @pytest.mark.usefixtures("quick_search")

@@ -10,7 +10,7 @@ Entry = Mapping[str, Any]
 
 # Differences of F that the text speaks of.
 _NOTABLE = 0.005
-_WAYS = {"auto": "2σ₀", "paper": "published, doubled", "by_cost": "the cost's", "best": "best"}
+_WAYS = {"auto": "2σ₀", "paper": "published, doubled", "by_cost": "the cost's"}
 _PRESETS = {"paper": "published constants", "default": "our defaults"}
 
 SETS = {
@@ -23,7 +23,7 @@ SETS = {
 ABOUT = (
     "F of SSC-NC, with the γ it belongs to: twice the measured scale of chance σ₀, which is the "
     "default; the published γ, doubled, since the released iteration solves the problem at about "
-    "2γ; what the cost of Phan 2017 chooses; and the best of all tried. Weak are 20 cameras of 10 "
+    "2γ; and what the cost of Phan 2017 chooses. Weak are 20 cameras of 10 "
     "to 50 photos, mean correlation .01."
 )
 

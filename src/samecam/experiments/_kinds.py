@@ -75,16 +75,23 @@ def scored_words(result: Result) -> str:
 
 
 def kinds_table(result: Result, words: Mapping[str, str]) -> str:
-    """A row a kind: photos, share that is placed off and on, photos at a wrong camera."""
+    """A row a kind: photos, share that is placed off and on, photos at a wrong camera.
+
+    Kinds of the same words are one row.
+    """
     steps = [row["search"] for row in result["rows"]]
     head = ["view", "photos", *(f"placed, {step}" for step in steps), f"wrong, {steps[-1]}"]
     rows = []
-    for kind in _kinds(result):
-        cells = [_cell(result, step, kind) for step in steps]
+    for word in dict.fromkeys(words[kind] for kind in _kinds(result)):
+        kinds = [kind for kind in _kinds(result) if words[kind] == word]
+        cells = [_sum([_cell(result, step, kind) for kind in kinds]) for step in steps]
         shares = [pages.percent(_share(cell)) for cell in cells]
-        numbers = (str(cells[0]["photos"]), *shares, str(cells[-1]["wrong"]))
-        rows.append([words[kind], *numbers])
+        rows.append([word, str(cells[0]["photos"]), *shares, str(cells[-1]["wrong"])])
     return pages.table(head, rows)
+
+
+def _sum(cells: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    return {name: sum(cell[name] for cell in cells) for name in ("photos", "placed", "wrong")}
 
 
 def _kinds(result: Result) -> list[str]:

@@ -126,17 +126,14 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-_ABOUT = (
-    "Of all collections: the mean of F, the lowest, groups found for a camera (above 1: cameras "
-    "are split), and photos left without a group. The picture has F of each."
-)
+_ABOUT = "F over all collections, and photos left without a group; the picture has each."
 
 
 def _tell(result: Result) -> Told:
     names = result["configurations"]
     sentences = [standing(result, names), *_in_print(result), *failures(result)]
     sentences += [*result["skipped"], *result["notes"]]
-    head = ["method", "mean F", "lowest F", "groups for a camera", "left alone"]
+    head = ["method", "mean F", "lowest F", "left alone"]
     rows = [line for method, label in _ranked(result) if (line := _line(result, method, label))]
     return Told(sentences, pages.table(head, rows))
 
@@ -148,13 +145,11 @@ def _line(result: Result, method: str, label: str) -> list[str]:
     if not rows:
         return []
     low = min(rows, key=lambda row: row["f"])
-    groups = [row["lp_over_lg"] for row in rows]
     where = f" ({low['configuration']})" if low["f"] < 1 and len(rows) > 1 else ""
     return [
         bold({"method": method, "label": label}),
         pages.share(mean_of(result, names, method, "f"), 3),
         f"{with_spread(low)}{where}",
-        "–".join(dict.fromkeys((f"{min(groups):.2f}", f"{max(groups):.2f}"))),
         pages.count(sum(row["n_unclustered"] for row in rows)),
     ]
 

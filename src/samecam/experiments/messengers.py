@@ -181,12 +181,11 @@ _ABOUT = (
 
 
 def _tell(result: Result) -> Told:
-    made = "simulated" if result["size"] else "real"
     steps = _steps(result)
     last = [row for row in result["rows"] if row["search"] == steps[-1]]
     wrong, placed = (sum(row[name] for row in last) for name in ("wrong", "strangers_placed"))
     said = (
-        f"{result['cameras']} {made} cameras with {result['kept']} originals each: of "
+        f"{result['cameras']} cameras with {result['kept']} originals each: of "
         f"{sum(row['copies'] for row in last)} copies {wrong} are wrong, of "
         f"{sum(row['strangers'] for row in last)} strangers' {placed} are placed."
     )

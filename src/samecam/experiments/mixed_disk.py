@@ -24,7 +24,6 @@ from samecam.experiments._piles import (
     main_groups,
     outcome,
     owners,
-    pair_scores,
 )
 from samecam.experiments._study import Run, Study
 from samecam.simulate import MESSENGERS, Messenger
@@ -194,11 +193,9 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
             rows.append({**files, "wrong": counts["wrong"], "alone": alone, "listed": listed})
     return {
         "set": name,
-        "made": "simulated" if context.data is None else "real",
         "frames": run.facts["frames"],
         "cameras": len(set(truth[own].tolist())),
         "wrong_pairs": wrong_pairs(truth, labels),
-        "scores": pair_scores(truth, labels),
         "rows": rows,
         "runs": [{"seed": 0, "seconds": run.facts["seconds"]}],
     }
@@ -236,19 +233,17 @@ def _tell(result: Result) -> Told:
     right, files = (sum(row[name] for row in mine) for name in ("right", "files"))
     every = sum(row["files"] for row in rows)
     said = (
-        f"{every} files, {result['made']}, of {result['cameras']} cameras in {result['frames']} "
-        f"frames, and what lies beside them: {right} of {files} ({right / files:.0%}) files by the "
-        f"cameras are at their camera; pairs of different cameras in one group: "
-        f"{result['wrong_pairs']}."
+        f"{every} files, of {result['cameras']} cameras in {result['frames']} frames and others: "
+        f"{right} of {files} ({right / files:.0%}) are at their camera; pairs of different cameras "
+        f"in one group: {result['wrong_pairs']}."
     )
-    head = ["kind", "files", "where it should be", "wrong", "in no group", "listed as"]
+    head = ["kind", "files", "where it should be", "wrong", "listed as"]
     lines = [
         [
             KINDS[row["kind"]],
             str(row["files"]),
             f"{row['right'] / row['files']:.0%}",
             str(row["wrong"]),
-            str(row["alone"]),
             ", ".join(f"{name} {count}" for name, count in row["listed"].items()),
         ]
         for row in rows

@@ -93,7 +93,6 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
     models = [set(truth[model == m].tolist()) for m in set(model.tolist()) - {-1}]
     return {
         "set": name,
-        "kind": "simulated" if context.data is None else "real",
         "models": len(models),
         "models_of_several": sum(len(bodies) > 1 for bodies in models),
         **scored,
@@ -113,10 +112,7 @@ def _plot(result: Result) -> "Figure":
     return plot_kinds(result, KINDS)
 
 
-_ABOUT = (
-    "Whole originals as they are. Search off: photos are compared within one frame; on: groups are "
-    "joined to cameras by their views. Placed, wrong: as in [views](#views)."
-)
+_ABOUT = "Whole originals as they are; search, placed and wrong as in [views](#views)."
 
 
 def _tell(result: Result) -> Told:
@@ -128,7 +124,7 @@ def _tell(result: Result) -> Told:
         else ""
     )
     said = (
-        f"{first['n_images']} {result['kind']} photos by {first['n_cameras']} cameras of "
+        f"{first['n_images']} photos by {first['n_cameras']} cameras of "
         f"{result['models']} models: {scored_words(result)}{bodies}."
     )
     return Told([said], kinds_table(result, KINDS))

@@ -292,11 +292,10 @@ def _title(panel: Mapping[str, Any]) -> str:
 
 
 _ABOUT = (
-    "Pairs of groups of n photos, of one camera or of two, judged by each rule at P_FA = "
+    "Pairs of groups of n photos judged by each rule at P_FA = "
     f"{FALSE_ALARM:g}: pairs of one camera that it misses / of two that it joins, at the worst n. "
-    "H₁ is the correlation that two groups of one camera are expected to have. The paper's figure "
-    "carries no numbers; Lin's formula was not found, and the rival Lin-LS does not merge by this "
-    "line, but by H₁/2 ([rivals](rivals.md))."
+    "H₁ is what two groups of one camera are expected to have. Lin's formula was not found, and "
+    "Lin-LS merges not by this line, but by H₁/2 ([rivals](rivals.md))."
 )
 
 
