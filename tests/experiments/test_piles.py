@@ -84,6 +84,8 @@ def test_the_search_is_asked_for(tmp_path, monkeypatch):
     # Squares have no other views.
     _piles.group_pile(context, tmp_path, tmp_path / "work", ExtractionSettings(size=512))
     assert asked[1][:2] == ("quick", 512)
+    _piles.group_pile(context, tmp_path, tmp_path / "work", ExtractionSettings())
+    assert asked[2][:2] == ("off", None)
 
 
 def test_what_a_file_is_a_copy_of_is_read(tmp_path):

@@ -163,7 +163,7 @@ def group_pile(
 ) -> Answer:
     """Group the photos of a folder as a case in `work`, which is then removed; default method.
 
-    With the settings of squares nothing is searched for other views.
+    Where settings are given nothing is searched for other views.
     """
     from samecam.case import cluster_photos
 
@@ -171,7 +171,9 @@ def group_pile(
     resources = compute.Resources(
         workers=context.workers, device=context.device, memory=context.memory
     )
-    search = asked_search() if settings is None else {}
+    search = asked_search() if settings is None else {"search": "off"}
+    if settings is not None and settings.size is not None:
+        search = {}  # squares have no other views
     cluster_photos([photos], case, settings, resources=resources, progress=context.progress,
                    **search)  # fmt: skip
     groups, cameras, searched = _read_answer(case)

@@ -79,7 +79,9 @@ def _group(context: Context, photos: PhotoSet, part: Part) -> Run:
 
     work = context.study.folder / "work" / photos.name / part.key
     names = link_originals(context, work, photos.files)
-    settings = None if part.side is None else ExtractionSettings(size=part.side, at="centre")
+    settings = ExtractionSettings()
+    if part.side is not None:
+        settings = ExtractionSettings(size=part.side, at="centre")
     answer = group_pile(context, work / "photos", work, settings)
     sizes = [photo_size(file) for file in photos.files]
     pixels = np.array([max(width * height, 1) for width, height in sizes], dtype=float)
@@ -137,11 +139,12 @@ _ABOUT = (
 def _tell(result: Result) -> Told:
     rows = result["rows"]
     least, whole = rows[0], rows[-1]
+    strangers = f" and {result['strangers']} strangers" if result["strangers"] else ""
     sentences = [
-        f"{result['cameras']} cameras and {result['strangers']} strangers of one photo each. From "
-        f"{pages.percent(least['share'])} of the frame to all of it, F goes from "
-        f"{pages.share(least['f'], 3)} to {pages.share(whole['f'], 3)}, and photos in no group "
-        f"from {least['n_unclustered']} to {whole['n_unclustered']} of {whole['n_images']}.",
+        f"{result['cameras']} cameras{strangers}. From {pages.percent(least['share'])} of the "
+        f"frame to all of it, F goes from {pages.share(least['f'], 3)} to "
+        f"{pages.share(whole['f'], 3)}, and photos in no group from {least['n_unclustered']} to "
+        f"{whole['n_unclustered']} of {whole['n_images']}.",
         *_behind(rows, whole),
         *result["notes"],
     ]

@@ -232,8 +232,9 @@ def _tell(result: Result) -> Told:
     mine = [row for row in rows if row["kind"] in _OF_CAMERAS]
     right, files = (sum(row[name] for row in mine) for name in ("right", "files"))
     every = sum(row["files"] for row in rows)
+    frames = f"{result['frames']} frame" + "s" * (result["frames"] > 1)
     said = (
-        f"{every} files, of {result['cameras']} cameras in {result['frames']} frames and others: "
+        f"{every} files, of {result['cameras']} cameras in {frames} and others: "
         f"{right} of {files} ({right / files:.0%}) are at their camera; pairs of different cameras "
         f"in one group: {result['wrong_pairs']}."
     )
