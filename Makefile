@@ -52,13 +52,23 @@ lint: env
 	$(BIN)/lint-imports
 
 # The site, into build/docs: index.html. A link that leads nowhere, or any other warning, ends it.
-docs: $(VENV)/.docs
+docs: $(VENV)/.docs build/gallery/.made
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --write-all --jobs 2 \
 	    -d build/doctrees docs build/docs
 	@echo "Open build/docs/index.html"
 
 $(VENV)/.docs: $(VENV)/.made
 	$(BIN)/pip install --quiet --editable '.[docs]'
+	touch $@
+
+# What the examples of docs/examples are run on; kept until the environment changes.
+build/gallery/.made: $(VENV)/.made
+	rm -rf build/gallery
+	$(BIN)/samecam simulate -o build/gallery/disk --cameras 4 --images 12 --outliers 3 --size 1024x768 \
+	    --zoom .35 --max-zoom 2 --seed 4 --quiet
+	$(BIN)/samecam cluster build/gallery/disk/images -o build/gallery/case --quiet
+	$(BIN)/samecam simulate -o build/gallery/collection --cameras 5 --images 12 --size 640x480 --seed 1 --quiet
+	$(BIN)/samecam extract build/gallery/collection/images -o build/gallery/squares --size 400 --quiet
 	touch $@
 
 bench: env
@@ -79,6 +89,7 @@ bench: env
 	$(BIN)/python -m benchmarks.gamma $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.damage $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.recompressed $(if $(SHARED),--shared $(SHARED))
+	$(if $(SHARED),$(BIN)/python -m benchmarks.filters --shared $(SHARED))
 	$(BIN)/python -m benchmarks.copies $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.cameras $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.review
@@ -117,4 +128,4 @@ release: env
 	$(BIN)/python -m release.check $(RELEASE)
 
 clean:
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) demo build dist docs/gallery

@@ -9,6 +9,7 @@ from samecam.pages import Page, fill, power_of_ten, table
 
 Document = Mapping[str, Any]
 _FEW = 20
+_SIZES = (1, 20, 60)  # groups of a case
 
 
 def rate(value: float) -> str:
@@ -20,52 +21,48 @@ def rate(value: float) -> str:
 
 def _cell(row: Mapping[str, Any]) -> str:
     """A counted rate; in brackets if few were counted, so that it says little."""
-    text = f"{rate(row['rate'])} [{rate(row['low'])}, {rate(row['high'])}]"
-    return text if row["count"] >= _FEW else f"({text})"
+    return rate(row["rate"]) if row["count"] >= _FEW else f"({rate(row['rate'])})"
 
 
 def rates(document: Document) -> str:
-    """Counted rates for claimed ones."""
+    """Counted rates for claimed ones, and strangers that match at a nominal .01 in a case."""
+    sets = document["result"]["sets"]
+    columns = range(len(sets[0]["rates"]))
+    told = [k for k in columns if any(one["rates"][k]["count"] >= _FEW for one in sets)]
     lines = []
-    heads: list[str] = []
-    for one in document["result"]["sets"]:
-        heads = [f"{row['claimed']:f}".strip("0") for row in one["rates"]]
-        many = one["rates"][0]["n"]
-        lines.append([f"{one['set']} ({many:,})", *map(_cell, one["rates"])])
-        if one["same_model"] and "photographs" in one["set"]:
-            many = one["same_model"][0]["n"]
-            cells = map(_cell, one["same_model"])
-            lines.append([f"{one['set']}, another body of the same model ({many:,})", *cells])
-    return table(["set (comparisons counted)", *heads], lines)
+    for one in sets:
+        found = {row["groups"]: row["matched"] / row["photos"] for row in one["matches"]}
+        shares = [f"{100 * found[size]:.1f}%" if size in found else "–" for size in _SIZES]
+        cells = [_cell(one["rates"][k]) for k in told]
+        lines.append([f"{one['set']} ({one['rates'][0]['n']:,})", *cells, *shares])
+    heads = [f"{sets[0]['rates'][k]['claimed']:f}".strip("0") for k in told]
+    cases = [f"in {size} groups" if size > 1 else "match in 1 group" for size in _SIZES]
+    return table(["set (comparisons)", *heads, *cases], lines)
 
 
 def ratios(document: Document) -> str:
-    """Cost of likelihood ratios, by the size of groups."""
+    """Cost of likelihood ratios, by the size of groups, and the largest that counts support."""
     lines = []
+    heads: list[str] = []
     for one in document["result"]["sets"]:
-        for row in one["ratios"]:
-            if not row["cameras"]:
-                continue
-            lines.append(
-                [
-                    one["set"],
-                    row["group"],
-                    f"{row['same']:,}, {row['different']:,}",
-                    f"{row['cllr']:.3f}".removeprefix("0"),
-                    f"{row['cllr_min']:.3f}".removeprefix("0"),
-                    f"{100 * row['eer']:.1f} %",
-                    f"{row['elub'][1]:.1f}",
-                    f"{one['cap']:.1f}",
-                ]
-            )
-    heads = ["set", "photos in the group", "comparisons, one camera and two", "Cllr", "at best"]
-    return table([*heads, "EER", "supported (log10)", "stated (log10)"], lines)
+        rows = [row for row in one["ratios"] if row["cameras"]]
+        if rows:
+            heads = [f"{row['group']} photos" for row in rows]
+            bounds = sorted(row["elub"][1] for row in rows)
+            supported = f"{bounds[0]:.1f} – {bounds[-1]:.1f}"
+            lines.append([one["set"], *map(_cost, rows), supported, f"{one['cap']:.1f}"])
+    return table(["set", *heads, "supported (log10)", "stated (log10)"], lines)
+
+
+def _cost(row: Mapping[str, Any]) -> str:
+    """Cllr, at best, and the equal-error rate."""
+    cost, best = _short(row["cllr"]), _short(row["cllr_min"])
+    return f"{cost} ({best}), {100 * row['eer']:.1f}%"
 
 
 _WAYS = {
     "all": "all",
-    "shown": "without photos that show nothing with all others of their camera",
-    "formed": "groups that samecam forms, photos in none of them",
+    "formed": "groups that samecam forms",
 }
 
 
@@ -82,7 +79,7 @@ def draws(document: Document) -> str:
             )
             cells = [_mean(cost), f"{_short(min(cost))} – {_short(max(cost))}", _mean(best)]
             lines.append([words, f"{sum(same) / len(same):.0f}", *cells])
-    heads = ["counted", "comparisons of one camera", "Cllr, mean", "from – to", "at best"]
+    heads = ["counted", "comparisons", "Cllr, mean", "from – to", "at best"]
     return table(heads, lines)
 
 
@@ -92,21 +89,6 @@ def _mean(values: Sequence[float]) -> str:
 
 def _short(value: float) -> str:
     return f"{value:.3f}".removeprefix("0")
-
-
-def matches(document: Document) -> str:
-    """Strangers that match at a nominal .01, by the number of groups."""
-    sets = [one for one in document["result"]["sets"] if one["matches"]]
-    sizes = sorted({row["groups"] for one in sets for row in one["matches"]})
-    lines = []
-    for one in sets:
-        found = {row["groups"]: row for row in one["matches"]}
-        cells = []
-        for size in sizes:
-            row = found.get(size)
-            cells.append("–" if row is None else f"{100 * row['matched'] / row['photos']:.1f} %")
-        lines.append([one["set"], *cells])
-    return table(["set", *(f"{size} groups" if size > 1 else "1 group" for size in sizes)], lines)
 
 
 def kin(document: Document) -> str:
@@ -121,21 +103,23 @@ def kin(document: Document) -> str:
                     f"{one['same_model'][0]['n']:,}",
                     f"{fit['mean']:.2f}, {fit['scale']:.2f}",
                     f"{one['kin_ratio']:.1f}",
-                    f"{100 * one['kin_misled']:.1f} %",
+                    f"{100 * one['kin_misled']:.1f}%",
                 ]
             )
-    heads = ["set", "comparisons", "mean and scale of scores", "largest ratio stated (log10)"]
-    return table([*heads, "above 10"], lines)
+    heads = ["set", "comparisons", "scores: mean, scale", "largest ratio (log10)", "above 10"]
+    return table(heads, lines)
 
 
 def scenes(document: Document) -> str:
-    """Pairs of photographs that are alike, by the threshold."""
+    """Pairs of photographs that are alike at the threshold, in words."""
     given = document["result"]["scenes"]
-    lines = []
-    for threshold, pairs in given["alike_pairs"].items() if given else ():
-        others = f"{pairs['different_cameras']} of {given['pairs_of_different_cameras']:,}"
-        lines.append([threshold.removeprefix("0"), str(pairs["one_camera"]), others])
-    return table(["alike above", "pairs of one camera", "pairs of different cameras"], lines)
+    if not given:
+        return ""
+    pairs = given["alike_pairs"]["0.7"]
+    return (
+        f"Above .7 are {pairs['one_camera']} pairs of one camera and {pairs['different_cameras']} "
+        f"of {given['pairs_of_different_cameras']:,} pairs of different cameras."
+    )
 
 
 def generated(document: Document) -> dict[str, str]:
@@ -144,7 +128,6 @@ def generated(document: Document) -> dict[str, str]:
         "rates": rates(document),
         "ratios": ratios(document),
         "draws": draws(document),
-        "matches": matches(document),
         "kin": kin(document),
         "scenes": scenes(document),
     }

@@ -5,25 +5,25 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import record
-from samecam.pages import Page, bullets, fill, share, table
+from samecam.pages import Page, bullets, fill, listed, share, table
 
 
 def recognised(document: Mapping[str, Any]) -> str:
-    """Copies that are recognised, by kind."""
-    rows = []
+    """Copies that are recognised, by kind; kinds of which none is are named below."""
+    rows, never = [], []
     for row in document["result"]["kinds"]:
+        if not row["recognised"]:
+            never.append(row["kind"])
+            continue
         telling = row["copies"] - row["without contrast"]
         known = row["recognised"] - row["recognised without contrast"]
         size = "same" if row["scale"] == 1 else share(row["scale"], 2)
-        rows.append(
-            [
-                *(row["kind"], size, str(row["quality"]), f"{known} of {telling}"),
-                str(row["another original"]),
-                str(row["different photos as copies"]),
-            ]
-        )
-    head = ["copy", "size", "quality", "recognised", "of another photo", "originals called copies"]
-    return table(head, rows)
+        kind = f"{row['kind']}: {size}, {row['quality']}"
+        rows.append([kind, f"{known}/{telling}", str(row["another original"])])
+    head = ["copy: size, quality", "recognised", "of another photo"]
+    wrong = sum(row["different photos as copies"] for row in document["result"]["kinds"])
+    words = f"Recognised never: {listed(never)}. Originals called copies: {wrong}."
+    return f"{table(head, rows)}\n\n{words}"
 
 
 def different(document: Mapping[str, Any]) -> str:
@@ -31,21 +31,16 @@ def different(document: Mapping[str, Any]) -> str:
     found, drawn = document["result"]["different"], document["result"]["drawn"]
     kinds = document["result"]["kinds"]
     plain, copies = kinds[0]["without contrast"], kinds[0]["copies"]
-    seconds = [
-        f"{row['pictures']:,} in {row['seconds']:g} s" for row in document["result"]["look up"]
-    ]
     return bullets(
         [
-            f"{found['photos']} originals, {found['pairs']:,} pairs: {found['alike']} look alike, "
-            f"{found['looking the same']} of them the same (unmoving series). The most noise that "
-            f"two of these have in common is {share(found['most noise in common'], 3)}. Called "
-            f"copies: {found['as copies']}.",
-            f"{plain} of the {copies} photos that were copied have too little contrast (flat "
-            "fields, dark walls) and are not in the table: of such pictures no copy is ever named.",
-            f"Of {drawn['screenshots']} simulated screenshots "
-            f"{drawn['screenshots that look drawn']} look like graphics, and "
-            f"{drawn['photos that look drawn']} of the {drawn['photos']} photographs.",
-            f"Looking up different random pictures, one core: {', '.join(seconds)}.",
+            f"Of {found['pairs']:,} pairs of originals {found['as copies']} are called copies; "
+            f"{found['looking the same']} look the same (unmoving series), with "
+            f"{share(found['most noise in common'], 3)} of noise in common at most.",
+            f"Of pictures with little contrast (flat fields, dark walls) no copy is named: {plain} "
+            f"of the {copies} copied photos, not in the table.",
+            f"{drawn['screenshots that look drawn']} of {drawn['screenshots']} simulated "
+            f"screenshots look drawn, and {drawn['photos that look drawn']} of "
+            f"{drawn['photos']} photographs.",
         ]
     )
 

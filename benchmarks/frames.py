@@ -29,8 +29,8 @@ from PIL import Image
 from benchmarks.extraction import make_photos
 from benchmarks.record import folder_of, parser, write
 from samecam.arrays import Pixels
+from samecam.fingerprint import SPINS, fingerprint, frame_row
 from samecam.fingerprint import _frame as frame
-from samecam.fingerprint import fingerprint, frame_row
 from samecam.fingerprint._rings import BLOCK, residual_rows
 from samecam.photos import read_frame, read_header, read_photo
 from samecam.photos._intact import check
@@ -90,7 +90,7 @@ def steps(data: bytes, side: int) -> dict[str, Callable[[], object]]:
     info = read_header(data)
     box = (0, 0, info.width or 0, info.height or 0)
     square, luma = read_photo(data, size=side).pixels, read_frame(data).pixels
-    source = frame.Residual(luma, 3.0)
+    source = frame.Residual(luma, 3.0, SPINS)
     means = frame.subtracted(source)
     block = np.empty((BLOCK, luma.shape[1]), dtype=np.float32)
 
@@ -100,7 +100,7 @@ def steps(data: bytes, side: int) -> dict[str, Callable[[], object]]:
         image.load()
 
     def residual() -> None:
-        for _ in residual_rows(luma, 3.0, block):
+        for _ in residual_rows(luma, 3.0, block, SPINS):
             pass
 
     return {

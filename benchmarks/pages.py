@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks import (
+    benchmark_page,
     calibration_page,
     consolidated_page,
     copies_page,
@@ -30,6 +31,7 @@ RESULTS = Page(
     lambda _: results_page(ROOT / "results", ROOT / "docs"),
 )
 PAGES: dict[str, Page] = {
+    "benchmark": benchmark_page.PAGE,
     "calibration": calibration_page.PAGE,
     "consolidated": consolidated_page.PAGE,
     "copies": copies_page.PAGE,

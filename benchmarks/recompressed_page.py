@@ -55,10 +55,31 @@ def _quantised_cell(row: Row) -> str:
     return f"{row['separation']:.1f}, {share(row['F'], 3)}"
 
 
+def filters(document: Mapping[str, Any]) -> str:
+    """Pairs above strangers, cost of small groups and F (P) by filter and quality."""
+    rows = document["result"]
+    again = [quality for quality in dict.fromkeys(row["quality"] for row in rows) if quality]
+    by_name: dict[str, dict[int | None, Row]] = {}
+    for row in rows:
+        by_name.setdefault(row["filter"], {})[row["quality"]] = row
+
+    def scored(row: Row | None) -> str:
+        return f"{share(row['F'], 3)} ({share(row['P'], 3)})" if row else "–"
+
+    head = ["residual", "above", "Cllr at best", "F (P)", *(f"quality {q}" for q in again)]
+    body = [
+        [name, share(one[None]["above"], 3), share(one[None]["cllr_min"], 3)]
+        + [scored(one.get(quality)) for quality in (None, *again)]
+        for name, one in by_name.items()
+    ]
+    return table(head, body)
+
+
 def generated(document: Mapping[str, Any]) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
     parts = {"recompressed": recompressed, "scored": scored}
     made = {name: make(document) for name, make in parts.items()}
+    made["filters"] = filters(record.load("filters"))
     return {**made, "quantised": quantised(record.load("quantised"))}
 
 

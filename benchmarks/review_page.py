@@ -1,33 +1,35 @@
-"""The table of docs/review.md, from `benchmarks.review`."""
+"""The figures of docs/review.md, from `benchmarks.review`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import record
-from samecam.pages import Page, fill, table
+from samecam.pages import Page, fill
 
 
 def speed(document: Mapping[str, Any]) -> str:
-    """Milliseconds of pages, and of decisions with the page after them."""
+    """Milliseconds of pages, and of decisions with the page after them, in words."""
     result = document["result"]
-    rows = [
-        [name, *(f"{times[key]:.0f}" for key in ("p50", "p95", "processor"))]
-        for name, times in result["milliseconds"].items()
-    ]
-    start, page = result["start_seconds"], result["first_page_ms"]
-    busy = max(result["load"]) > document["cores"] + 1
-    others = (
-        f" The machine was busy with other work (load {result['load'][0]:g} to "
-        f"{result['load'][1]:g}), so that waiting is overstated; the processor's time is not."
+    pages, actions = (
+        [times for name, times in result["milliseconds"].items() if name.startswith(kind)]
+        for kind in ("page", "action")
     )
-    first = (
-        f"{result['photos']:,} photos on {document['cores']} cores: {start:.0f} s until the case "
-        f"is read, {page:.0f} ms until the first page. An action is a decision, on the disk, and "
-        "the page after it."
-    ) + (others if busy else "")
-    head = ["", "median, ms", "95 of 100 below, ms", "processor, mean, ms"]
-    return f"{first}\n\n{table(head, rows)}"
+    busy = max(result["load"]) > document["cores"] + 1
+    return (
+        f"{result['photos']:,} photos on {document['cores']} cores: "
+        f"{result['start_seconds']:.0f} s until the case is read, "
+        f"{result['first_page_ms']:.0f} ms until the first page. Then a page takes "
+        f"{_between(pages)}, a decision, on the disk and with the page after it, "
+        f"{_between(actions)}."
+    ) + (" The machine was busy with other work." if busy else "")
+
+
+def _between(some: Sequence[Mapping[str, float]]) -> str:
+    """Medians, and below what the slowest stays in 95 of 100."""
+    middle = [times["p50"] for times in some]
+    slowest = max(times["p95"] for times in some)
+    return f"{min(middle):.0f} to {max(middle):.0f} ms (95 of 100 below {slowest:.0f})"
 
 
 def generated(document: Mapping[str, Any]) -> dict[str, str]:

@@ -15,51 +15,40 @@ def totals(document: Document) -> str:
     result = document["result"]
     total, photos, tampered = result["total"], result["mutated files"], result["tampered cases"]
     statuses = photos["by_status"]
-    fates = ", ".join(f"{count:,} {status}" for status, count in sorted(statuses.items()))
     verified = tampered["codes_by_command"]["verify"]
     slowest, largest = tampered["slowest"]["seconds"], tampered["largest"]["memory"] / 1e6
     crashes = photos["decoder_crashes"] + photos["decoder_time_outs"]
+    commands = len({name.split()[0] for name in result["kills"]["by_command"]})
     rows = [
         [
-            "mutated files",
+            "damaged photos",
             f"{total['mutated files']:,}",
-            f"{fates} (whole ones among them); {crashes} decoder crashes or time-outs",
+            f"{statuses['skipped']:,} skipped with a reason, {statuses['good']:,} good (whole "
+            f"ones among them); {crashes} decoder crashes or time-outs",
         ],
         [
-            "kills",
-            f"{total['kills']:,} and {total['kills among mutated files']} among the mutated files",
-            "each resumed to the same bytes, nothing left over",
+            f"kills of {commands} commands",
+            f"{total['kills'] + total['kills among mutated files']:,}",
+            "each resumed to the same bytes",
         ],
         [
             "tampered cases",
-            f"{total['tampered cases']:,}, by {total['commands on tampered cases']:,} commands",
+            f"{total['tampered cases']:,}, {total['commands on tampered cases']:,} commands",
             f"`verify`: {verified.get('4', 0):,} told, {verified.get('0', 0):,} without meaning; "
-            f"slowest command {slowest:.1f} s, {largest:.0f} MB more memory at most",
+            f"slowest {slowest:.1f} s, {largest:.0f} MB more memory at most",
         ],
         ["faults of disks", f"{total['disk faults']:,}", "each resumed to the same bytes"],
-        ["what should not have been", "", f"{total['faults']:,}"],
+        ["broken promises", "", f"{total['faults']:,}"],
     ]
     return (
-        f"Commit `{document['commit']}`, {document['processor']}, {document['cores']} cores.\n\n"
+        f"Commit `{document['commit']}`, {document['processor']}, {document['cores']} cores:\n\n"
         f"{table(['', 'tried', 'seen'], rows)}"
     )
 
 
-def kills(document: Document) -> str:
-    """Kills by command and kind."""
-    by_command = document["result"]["kills"]["by_command"]
-    kinds = ("steps", "random", "workers")
-    heads = ["command", "at steps of writing", "at random", "of workers"]
-    rows = [
-        [f"`{name}`", *(str(counts.get(kind, "–")) for kind in kinds)]
-        for name, counts in by_command.items()
-    ]
-    return table(heads, rows)
-
-
 def generated(document: Document) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
-    return {"soak": totals(document), "kills": kills(document)}
+    return {"soak": totals(document)}
 
 
 PAGE = Page(

@@ -22,16 +22,16 @@ def counted(document: Mapping[str, Any]) -> str:
 
 
 def cost(documents: Mapping[str, Mapping[str, Any]]) -> str:
-    """Seconds of the coarse search and of fits."""
-    rows = []
+    """Seconds of the coarse search and of fits, of the most groups, in words."""
+    words = []
     for on, document in documents.items():
-        for run in document["result"]["runs"]:
-            fits = sum(part["fits"] for part in run["searches"])
-            pairs = sum(part["pairs"] for part in run["searches"])
-            seconds = [f"{run[name]['wall']:.1f}" for name in ("coarse", "fit")]
-            rows.append([on, str(run["groups"]), str(pairs), seconds[0], str(fits), seconds[1]])
-    head = ["on", "groups", "pairs, all searches", "coarse search, s", "fits", "fits, s"]
-    return table(head, rows)
+        run = document["result"]["runs"][-1]
+        fits = sum(part["fits"] for part in run["searches"])
+        coarse, fitting = (f"{run[name]['wall']:.1f} s" for name in ("coarse", "fit"))
+        words.append(
+            f"{run['groups']} groups on {on}: {coarse} of search, {fitting} of {fits} fits"
+        )
+    return "; ".join(words) + "."
 
 
 def photographs(document: Mapping[str, Any]) -> str:
@@ -43,14 +43,11 @@ def photographs(document: Mapping[str, Any]) -> str:
             "{} ({}, {})".format(*(share(run[part][key], 3) for key in "FPR"))
             for part in ("used", "all")
         ]
-        parts = [f"{run['parts'][key]:.0f}" for key in ("extract", "cluster", "evidence")]
-        counts = [str(run["groups"]), str(run["cameras"])]
-        rows.append([name, *counts, *scores, *parts, f"{run['seconds']:.0f}"])
+        rows.append([name, f"{run['groups']}, {run['cameras']}", *scores, f"{run['seconds']:.0f}"])
     first = document["result"]["runs"][0]
     used, every = (f"{first[part]['n_images']} {words} photos, F (P, R)"
                    for part, words in (("used", "used"), ("all", "listed")))  # fmt: skip
-    head = ["search", "groups", "cameras", used, every]
-    return table([*head, "reading, s", "grouping and views, s", "evidence, s", "all, s"], rows)
+    return table(["search", "groups, cameras", used, every, "s"], rows)
 
 
 def unusable(document: Mapping[str, Any]) -> str:
@@ -60,7 +57,7 @@ def unusable(document: Mapping[str, Any]) -> str:
     cameras = first["all"]["n_cameras"]
     return (
         f"{total} photographs of {cameras} cameras, of which {count} ({percent(count / total)}) "
-        "are white or flat and have no fingerprint; where all are scored, these are in no group."
+        "are white or flat: unusable, and in no group where all are scored."
     )
 
 

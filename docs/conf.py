@@ -16,10 +16,11 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
     "command_reference",
     "docstrings",
 ]
-exclude_patterns = ["img", "extensions"]
+exclude_patterns = ["img", "extensions", "examples"]
 nitpicky = False
 
 myst_heading_anchors = 3
@@ -39,6 +40,17 @@ napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 88
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",  # run in the case that the Makefile makes in build/gallery
+    "gallery_dirs": "gallery",
+    "image_scrapers": ("figures",),
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "min_reported_time": 3600,
+}
 
 html_theme = "furo"
 html_title = f"samecam {version}"

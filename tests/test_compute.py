@@ -209,3 +209,16 @@ def test_memory_is_what_was_given_or_a_share_of_what_is_free(monkeypatch):
     assert compute.Resources(memory=7).memory_for("cuda:0") == 7
     assert compute.Resources().memory_for("cpu") == 500
     assert compute.Resources().memory_for("cuda:0") == 1800
+
+
+def test_a_process_that_ends_itself_says_what_it_said_last(tmp_path):
+    """Nothing waits at its end for the thread that watches the parent."""
+    told = compute.run_alone("sys:exit", {"why": "no"}, tmp_path)
+    assert told == compute.Told(failure="Its process failed: {'why': 'no'}")
+
+
+def test_an_error_that_nobody_foresaw_is_told(tmp_path):
+    told = compute.run_alone("math:sqrt", {}, tmp_path)
+    assert told.failure == "TypeError: must be real number, not dict."
+    assert told.peak_memory > 2**22
+    assert compute.run_alone("builtins:sorted", {"b": 1, "a": 2}, tmp_path).facts == ["a", "b"]

@@ -13,8 +13,8 @@ LONGEST = 400
 # of ours. All else goes through `files` (our own) and `inputs` (what a user names).
 OPENERS = {
     *("files.py", "inputs.py", "pages.py", "provenance.py", "cli/_failures.py"),
-    *("compute/_machine.py", "compute/_pool.py", "compute/_quiet.py", "report/_parts.py"),
-    *("case/studies/_compare_run.py", "datasets/_configurations.py", "datasets/_write_twins.py"),
+    *("compute/_alone.py", "compute/_machine.py", "compute/_pool.py", "compute/_quiet.py"),
+    *("report/_parts.py", "datasets/_configurations.py", "datasets/_write_twins.py"),
     *("experiments/_photo_correlations.py", "experiments/_study.py"),
 }
 

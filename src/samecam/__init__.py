@@ -4,7 +4,8 @@
 `extract_photos`, `plan_extraction`, `cluster_photos`, `cluster_fingerprints`, `add_photos`,
 `match` (`match_photos`, `match_reference`, `match_pairs`, `write_matches`), `verify_case`,
 `Deciding`, `decide_from`, `read_decided`, `write_report`, `export_case`, `compare_methods`,
-`evaluate`, `tune_case`, `validate_photos`, `write_validation`, `simulate_photos`, `doctor`.
+`evaluate`, `tune_case`, `validate_photos`, `write_validation`, `benchmark`, `write_benchmark`,
+`simulate_photos`, `doctor`.
 `open_case` reads a finished case, and `samecam.plots` draws it.
 
 The rooms, in the order in which data runs through them: `samecam.photos`, `samecam.fingerprint`,
@@ -73,8 +74,15 @@ if _typing.TYPE_CHECKING:
     )
     from samecam.compute import Resources
     from samecam.errors import SamecamError
+    from samecam.experiments import benchmark
     from samecam.fingerprint import FingerprintModule as _FingerprintModule
-    from samecam.report import export_case, write_matches, write_report, write_validation
+    from samecam.report import (
+        export_case,
+        write_benchmark,
+        write_matches,
+        write_report,
+        write_validation,
+    )
     from samecam.simulate import simulate_photos
 
     fingerprint: _FingerprintModule  # the room, which can be called
@@ -87,6 +95,7 @@ __all__ = [
     "SamecamError",
     "__version__",
     "add_photos",
+    "benchmark",
     "case",
     "cluster",
     "cluster_fingerprints",
@@ -125,6 +134,7 @@ __all__ = [
     "tune_case",
     "validate_photos",
     "verify_case",
+    "write_benchmark",
     "write_matches",
     "write_report",
     "write_validation",
@@ -134,8 +144,12 @@ __all__ = [
 _HOMES = {
     "Resources": "compute",
     "SamecamError": "errors",
+    "benchmark": "experiments",
     "simulate_photos": "simulate",
-    **dict.fromkeys(("export_case", "write_matches", "write_report", "write_validation"), "report"),
+    **dict.fromkeys(
+        ("export_case", "write_benchmark", "write_matches", "write_report", "write_validation"),
+        "report",
+    ),
     **dict.fromkeys(
         (
             "ClusteringSettings",

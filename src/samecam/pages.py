@@ -34,6 +34,7 @@ __all__ = [
     "span",
     "svg",
     "table",
+    "with_spread",
 ]
 
 # Nearer to 1 than this is 1: results are kept with six digits.
@@ -133,6 +134,13 @@ def share(value: float, digits: int = 2) -> str:
         if not text.startswith("1"):
             break
     return text.removeprefix("0")
+
+
+def with_spread(row: Mapping[str, Any], name: str = "f", digits: int = 2) -> str:
+    """Mean ± standard deviation, or the mean alone where the deviation would read 0."""
+    mean = share(row[name], digits)
+    spread = share(row[f"{name}_spread"], max(digits, len(mean.partition(".")[2])))
+    return f"{mean} ± {spread}" if row["runs"] > 1 and spread.strip(".0") else mean
 
 
 def percent(value: float) -> str:

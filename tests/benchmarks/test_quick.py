@@ -33,6 +33,7 @@ QUICK = {
     "dask_tasks": (),
     "estimates": (),
     "extraction": (),
+    "filters": SHARED,
     "frames": (),
     "gamma": (*SHARED, "--seeds", "1"),
     "gram": (),

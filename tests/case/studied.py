@@ -5,7 +5,7 @@ from subprocess import PIPE, TimeoutExpired
 from types import SimpleNamespace
 from unittest import mock
 
-from samecam.case.studies import _compare_run
+from samecam.compute import _alone
 
 
 class _Here:
@@ -15,7 +15,7 @@ class _Here:
 
     def __init__(self, words, **_):
         with mock.patch.object(sys, "argv", ["-c", words[-1]]):
-            _compare_run.child()
+            _alone.child()
 
     def wait(self, _):
         return self.returncode
@@ -27,5 +27,5 @@ class _Here:
 def compare_here(monkeypatch):
     """No method gets a process of its own: each takes more than a second to load."""
     here = SimpleNamespace(Popen=_Here, PIPE=PIPE, TimeoutExpired=TimeoutExpired)
-    monkeypatch.setattr(_compare_run, "subprocess", here)
-    monkeypatch.setattr(_compare_run, "_end_with_parent", lambda: None)
+    monkeypatch.setattr(_alone, "subprocess", here)
+    monkeypatch.setattr(_alone, "_end_with_parent", lambda: None)

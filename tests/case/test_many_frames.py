@@ -1,6 +1,7 @@
 """Photos of very many widths and heights: what each one takes."""
 
 import os
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_correlating_frame_by_frame_closes_each(store, tmp_path, monkeypatch):
     monkeypatch.setattr(_compare_run, "open_case", lambda _: Opened())
     monkeypatch.setattr(np, "save", lambda *given: (most.append(shards_open()), save(*given)))
     job = _compare_run.Job("case", str(tmp_path), 2**26, None)
-    _compare_run._work(job, None, shared=True)
+    _compare_run.work({"job": asdict(job), "settings": None, "shared": True})
     assert len(most) == len(FRAMES)
     assert max(most) <= before + 1
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from samecam.case import ExtractionSettings, extract_photos, open_store
+from samecam.case.folder import extraction_settings
 from samecam.compute import Resources
 from samecam.errors import SamecamError
-from samecam.fingerprint import fingerprint
-from samecam.photos import read_photo
+from samecam.fingerprint import fingerprint, frame_row
+from samecam.photos import read_frame, read_photo
 from tests.case.conftest import SIZE, keys_of, row_of, write
 from tests.photos.pictures import encode, scene
 from tests.processes import run
@@ -136,3 +137,29 @@ def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
     (tmp_path / "c" / "case.json").write_text(json.dumps({**info, "version": 99}))
     with pytest.raises(SamecamError, match="newer samecam.*update"):
         extract_photos([own_pile], tmp_path / "c")
+
+
+def test_spins_take_effect_and_older_cases_have_one(tmp_path):
+    photos, case = tmp_path / "photos", tmp_path / "case"
+    write(photos / "a.png", encode(scene(1, 150, 220), "PNG"))
+    assert ExtractionSettings().as_dict()["spins"] == 2
+    assert ExtractionSettings(size=80).as_dict()["spins"] == 1
+    with pytest.raises(SamecamError, match="spins is 9"):
+        ExtractionSettings(spins=9)
+    rows = {}
+    for spins in (1, 2):
+        assert run("extract", photos, "-o", f"{case}{spins}", "--spins", spins, "-q")[0] == 0
+        with open_store(f"{case}{spins}") as store:
+            rows[spins] = store.rows().read()[0]
+            luma = read_frame((photos / "a.png").read_bytes()).pixels
+            wanted = frame_row(luma, key="0" * 64, dtype="int8", spins=spins)
+            np.testing.assert_allclose(rows[spins], wanted.values * wanted.scale, atol=1e-7)
+    assert not np.array_equal(rows[1], rows[2])
+    path = tmp_path / "case1" / "case.json"
+    document = json.loads(path.read_text())
+    del document["extraction"]["spins"]
+    path.write_text(json.dumps(document))
+    code, _, error = run("extract", photos, "-o", f"{case}1", "-q")
+    assert code == 1
+    assert "was made with spins 1, not 2" in error
+    assert extraction_settings(path.parent, document).spins == 1

@@ -176,41 +176,14 @@ def test_modern_devices(tmp_path, shots):
     assert set(datasets.load_modern_devices(tmp_path, "bokeh").cameras) == {"C19", "C20"}
 
 
-@pytest.mark.parametrize(
-    "shape",
-    [
-        "camera_{}/view_1/{}.png",
-        "PRNU/view_2/camera_{}/{}.png",
-        "Phone {}/view_1/a/{}.png",
-        "view_1/Phone {}/{}.png",
-    ],
-)
-def test_prnu_bench_by_its_folders(tmp_path, shots, shape):
-    truth = spread(tmp_path, shots, shape.format)
-    put(tmp_path, ["assets/samples.png"])
+def test_prnu_bench(tmp_path, shots):
+    truth = spread(tmp_path, shots, lambda c, k: f"PRNU/camera_{c}/view_{k % 2 + 1}/{k}.png")
+    put(tmp_path, ["PRNU/camera_1/a.png", "view_1/camera_1/a.png", "camera_x/view_1/a.png"])
     result = datasets.load_prnu_bench(tmp_path)
     assert result.name == "PRNU-Bench"
     assert same_partition(result, truth)
     assert len(set(result.models.values())) == 3, "every camera is its own model"
-    assert result.notes == ("1 pictures are no part of PRNU-Bench: left out.",)
-
-
-def test_prnu_bench_by_its_table(tmp_path, shots):
-    truth = spread(tmp_path, shots, "images/{}_{}.png".format)
-    rows = [("./" + path, f"camera_{path[7]}", "view_1") for path in truth]
-    with open(tmp_path / "PRNU.csv", "w", newline="") as stream:
-        rows += [("images/gone.png", "camera_9", "view_2"), ("../../etc/a.png", "x", "view_1")]
-        csv.writer(stream).writerows([("image_path", "device", "view"), *rows])
-    put(tmp_path, ["images/other.png"])
-    result = datasets.load_prnu_bench(tmp_path)
-    assert same_partition(result, truth)
-    assert result.notes == (
-        "2 of 11 files of PRNU.csv are not there.",
-        "1 pictures are no part of PRNU-Bench: left out.",
-    )
-    put(tmp_path, ["PRNU2.csv"])
-    with pytest.raises(SamecamError, match="holds 2 tables named PRNU"):
-        datasets.load_prnu_bench(tmp_path)
+    assert result.notes == ("3 pictures are no part of PRNU-Bench: left out.",)
 
 
 @pytest.mark.parametrize("name", ["vision", "floreview", "fodb", "prnu-modern-devices", "prnu-bench"])  # noqa: E501  # fmt: skip
@@ -221,7 +194,7 @@ def test_another_tree_is_an_error_that_says_what_is_read(tmp_path, name):
         "floreview": "Dxx_Brand_Model/Nat",
         "fodb": "Dxx_Brand_Model_N/orig",
         "prnu-modern-devices": "Cnn/nat",
-        "prnu-bench": "camera_N/view_N, and no table",
+        "prnu-bench": "camera_N/view_N",
     }[name]
     with pytest.raises(SamecamError, match=rf"of 2 pictures none is in {shape}"):
         datasets.load(name, tmp_path)
@@ -235,7 +208,7 @@ def test_another_tree_is_an_error_that_says_what_is_read(tmp_path, name):
         ([f"{name}/Nat/jpeg-h264/L1/S1/1.jpg" for name in FLOREVIEW], "FloreView", set(FLOREVIEW)),
         ([f"{name}/orig/1.jpg" for name in FODB], "FODB", set(FODB)),
         (["C01/nat/1.jpg", "C02/nat/1.jpg", "C02/flat/1.jpg"], "PrnuModernDevices", {"C01", "C02"}),
-        (["camera_1/view_1/a.png", "B/view_2/a.png"], "PRNU-Bench", {"camera_1", "B"}),
+        (["camera_1/view_1/a.png", "camera_1/view_2/a.png"], "PRNU-Bench", {"camera_1"}),
         (["Ixus_0_12.JPG", "Ixus_1_13.JPG"], "Dresden", {"Ixus_0", "Ixus_1"}),
         (["Pixel/1.jpg", "Canon/1.jpg"], "folders", {"Pixel", "Canon"}),
         (["camera_1/1.jpg", "camera_2/1.jpg"], "folders", {"camera_1", "camera_2"}),

@@ -97,6 +97,13 @@ def test_every_name_every_room_and_every_page_is_on_the_site():
     assert {n for n in missing if not n.startswith("python/")} == {"index"}
 
 
+def test_every_kind_of_picture_has_an_example_in_the_gallery():
+    """`make docs` runs them: one that fails ends it."""
+    code = [path.read_text(encoding="utf-8") for path in (ROOT / "docs/examples").glob("plot_*.py")]
+    drawn = [re.findall(r"^figure = samecam\.plots\.(\w+)\(", text, re.M) for text in code]
+    assert sorted(drawn) == sorted([kind] for kind in samecam.plots.KINDS)
+
+
 def test_pictures_are_modest():
     pictures = [p for p in (ROOT / "docs/img").iterdir() if p.suffix in (".png", ".svg")]
     assert pictures

@@ -7,8 +7,11 @@ from threadpoolctl import threadpool_limits
 
 from samecam.experiments import rivals_table
 from samecam.experiments._methods import METHODS
+from samecam.experiments.benchmarking import _benchmark, _run
 from samecam.metrics import read_truth
 from samecam.simulate import simulate_photos
+from tests.case.studied import compare_here
+from tests.experiments.small_sets import SMALL
 from tests.once import made_once
 
 
@@ -50,3 +53,23 @@ def small_table(monkeypatch):
         monkeypatch.setattr(rivals_table, "METHODS", {key: METHODS[key] for key in keys})
 
     return choose
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Two sets that take no time; `small(b=…)` puts others in their place."""
+
+    def use(**changes):
+        known = {**SMALL, **changes}
+        monkeypatch.setattr(_benchmark, "fixed_sets", lambda: known)
+        monkeypatch.setattr(_run, "fixed_sets", lambda: known)
+
+    use()
+    return use
+
+
+@pytest.fixture
+def here(small, monkeypatch):
+    """And no process but this one."""
+    compare_here(monkeypatch)
+    return small

@@ -4,7 +4,7 @@ import pytest
 
 from samecam import pages
 from samecam.experiments import _grid, _paper, _pictures, medium, outliers, rivals_table
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 
 def planted(ours, other):
@@ -77,8 +77,8 @@ def test_the_best_is_first_whoever_it_is():
 )
 def test_a_spread_has_the_digits_of_its_mean(mean, spread, text):
     row = {"f": mean, "f_spread": spread, "runs": 10}
-    assert with_spread(row) == text
-    assert with_spread({**row, "runs": 1}) == text.partition(" ")[0]
+    assert pages.with_spread(row) == text
+    assert pages.with_spread({**row, "runs": 1}) == text.partition(" ")[0]
 
 
 def test_a_failure_is_told_with_its_reason():

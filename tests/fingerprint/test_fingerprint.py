@@ -11,12 +11,14 @@ from tests.reference import residual as reference
 
 
 @given(h=st.integers(64, 130), w=st.integers(64, 130), grid=st.booleans(), seed=st.integers(0, 99))
-def test_agrees_with_the_reference(h, w, grid, seed):
+@pytest.mark.parametrize("spins", [1, 2])
+def test_agrees_with_the_reference(spins, h, w, grid, seed):
     image = picture(seed, (h, w, 3))
-    result = fingerprint(image, preset="default" if grid else "paper")
+    result = fingerprint(image, preset="default" if grid else "paper", spins=spins)
     assert result.dtype == np.float32
     assert result.shape == (h * w,)
-    np.testing.assert_allclose(result, reference.fingerprint(image, grid=grid), atol=1e-6)
+    expected = reference.fingerprint(image, grid=grid, spins=spins)
+    np.testing.assert_allclose(result, expected, atol=1e-6)
 
 
 def test_unit_norm_zero_mean_and_nothing_left_on_the_grid():

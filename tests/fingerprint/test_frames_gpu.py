@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from samecam.errors import SamecamError
-from samecam.fingerprint import FrameRow, frame_row, frame_rows
+from samecam.fingerprint import SPINS, FrameRow, frame_row, frame_rows
 from samecam.fingerprint._colour import colour
 from tests.fingerprint.test_frame_row import clipped, key, signs
 from tests.fingerprint.test_residual import picture
@@ -13,18 +13,20 @@ pytestmark = pytest.mark.torch
 torch = pytest.importorskip("torch")
 
 from samecam.fingerprint import _frames_gpu, noise_residual  # noqa: E402
+from samecam.fingerprint._gpu import spun  # noqa: E402
 from samecam.fingerprint._quantise import random_word  # noqa: E402
 from tests.devices import DEVICE, WHERE, host, there  # noqa: E402
 
 SHAPES = [(64, 64), (127, 65), (101, 400), (400, 601)]
 
 
+@pytest.mark.parametrize("spins", [1, 2, 3])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_residuals_agree(shape):
+def test_residuals_agree(shape, spins):
     images = [picture(k, shape) for k in range(3)]
-    got = host(_frames_gpu.residuals(there(np.stack(images)), 3.0))
+    got = host(spun(_frames_gpu.residuals, there(np.stack(images)), 3.0, spins))
     for image, residual in zip(images, got, strict=True):
-        np.testing.assert_allclose(residual, noise_residual(image), atol=2.5e-4)
+        np.testing.assert_allclose(residual, noise_residual(image, spins=spins), atol=2.5e-4)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -131,7 +133,7 @@ def test_want_of_memory_halves_the_group(monkeypatch):
 
     monkeypatch.setattr(_frames_gpu, "residuals", starved)
     rows = frame_rows(images, keys, dtype="bits", device=DEVICE)
-    assert sizes == [6, 3, 1, 1, 1, 1, 1, 1]
+    assert sizes == [6, 3, *(1 for _ in images for _ in range(SPINS))]
     for row, wanted in zip(rows, expected, strict=True):
         np.testing.assert_array_equal(row.values, wanted.values)
 

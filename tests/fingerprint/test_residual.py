@@ -27,12 +27,13 @@ def picture(seed, shape):
     w=st.integers(16, 90),
     channels=st.sampled_from([None, 1, 3]),
     sigma=st.sampled_from([0.7, 2.0, 3.0, 5.0]),
+    spins=st.sampled_from([1, 2, 5]),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_agrees_with_the_reference(h, w, channels, sigma, seed):
+def test_agrees_with_the_reference(h, w, channels, sigma, spins, seed):
     image = picture(seed, (h, w) if channels is None else (h, w, channels))
-    expected = reference.noise_residual(image, sigma)
-    result = noise_residual(image, sigma=sigma)
+    expected = reference.noise_residual(image, sigma, spins)
+    result = noise_residual(image, sigma=sigma, spins=spins)
     assert result.dtype == np.float32
     assert result.shape == image.shape
     np.testing.assert_allclose(result, expected, atol=1e-5)
@@ -105,3 +106,9 @@ def test_threads_do_not_disturb_each_other():
 def test_bad_input_is_refused(image, sigma, words):
     with pytest.raises(ValueError, match=words):
         noise_residual(image, sigma=sigma)
+
+
+@pytest.mark.parametrize("spins", [0, 9, 1.5, None])
+def test_a_wrong_number_of_spins_is_refused(spins):
+    with pytest.raises(ValueError, match="spins"):
+        noise_residual(np.zeros((8, 8)), spins=spins)

@@ -11,13 +11,13 @@ from samecam.fingerprint import _rings, noise_residual
 from tests.fingerprint.test_residual import picture
 
 
-def streamed(image, sigma=3.0, rows=None):
+def streamed(image, sigma=3.0, rows=None, spins=1):
     """The residual in blocks: kept whole, or in an array of so many rows."""
     height, width = image.shape
     out = np.full((rows or height, width), np.nan, dtype=np.float32)
     whole = np.full((height, width), np.nan, dtype=np.float32)
     following = 0
-    for start, block in _rings.residual_rows(image, sigma, out):
+    for start, block in _rings.residual_rows(image, sigma, out, spins):
         assert start == following
         whole[start : start + len(block)] = block
         following += len(block)
@@ -33,10 +33,12 @@ def streamed(image, sigma=3.0, rows=None):
     rows=st.sampled_from([None, 2, 6, 32, 64]),
     sigma=st.sampled_from([0.7, 3.0]),
     kind=st.sampled_from([np.uint8, np.float32]),
+    spins=st.integers(1, 8),
 )
-def test_equal_to_the_whole_plane(h, w, rows, sigma, kind):
+def test_equal_to_the_whole_plane(h, w, rows, sigma, kind, spins):
     image = picture(h, (h, w)).astype(kind)
-    np.testing.assert_array_equal(streamed(image, sigma, rows), noise_residual(image, sigma=sigma))
+    expected = noise_residual(image, sigma=sigma, spins=spins)
+    np.testing.assert_array_equal(streamed(image, sigma, rows, spins), expected)
 
 
 @pytest.mark.parametrize("shape", [(64, 64), (127, 65), (65, 127), (101, 4000), (700, 333)])

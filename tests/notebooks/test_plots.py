@@ -126,6 +126,7 @@ def test_a_comparison_is_drawn_with_and_without_truth(tmp_path):
     assert names == ["consolidated", "ssc-nc", "average-linkage"]
     low, high = figure.axes[0].get_ylim()
     assert low > high  # first on top
+    assert figure.get_figwidth() < 11, "legible at the width of a page"
     check_nothing_is_cut(figure)
     failed = ComparedMethod("ssc", "correlations", "It took too long.")
     unscored = replace(compared, rows=(*(replace(row, scores=None) for row in rows), failed))

@@ -31,14 +31,20 @@ def residual_plane(plane, sigma=3.0):
     return pywt.waverec2(noise, "db4", mode="symmetric")[:h, :w]
 
 
-def noise_residual(image, sigma=3.0):
+def spun_plane(plane, sigma=3.0, spins=1):
+    shifted = [np.pad(plane, ((k, 0), (k, 0)), mode="symmetric") for k in range(spins)]
+    return np.mean([residual_plane(p, sigma)[k:, k:] for k, p in enumerate(shifted)], axis=0)
+
+
+def noise_residual(image, sigma=3.0, spins=1):
     if image.ndim == 2:
-        return residual_plane(image, sigma)
-    return np.stack([residual_plane(image[..., c], sigma) for c in range(image.shape[2])], axis=-1)
+        return spun_plane(image, sigma, spins)
+    planes = [spun_plane(image[..., c], sigma, spins) for c in range(image.shape[2])]
+    return np.stack(planes, axis=-1)
 
 
-def fingerprint(image, sigma=3.0, grid=True):
-    residual = noise_residual(image, sigma)
+def fingerprint(image, sigma=3.0, grid=True, spins=1):
+    residual = noise_residual(image, sigma, spins)
     gray = residual @ np.array([0.2989, 0.5870, 0.1140]) if image.ndim == 3 else residual
     gray = gray - gray.mean(axis=1, keepdims=True)
     gray = gray - gray.mean(axis=0, keepdims=True)

@@ -8,6 +8,7 @@ import click
 
 from samecam._version import __version__
 from samecam.cli._add import add
+from samecam.cli._benchmark import benchmark
 from samecam.cli._cluster import cluster
 from samecam.cli._command import Group
 from samecam.cli._compare import compare
@@ -53,7 +54,7 @@ def cli(ctx: click.Context, /) -> None:
 
 for _command in (
     *(cluster, extract, add, match, review, decide, verify, report, export),
-    *(evaluate, validate, compare, tune, simulate, experiment, doctor),
+    *(evaluate, validate, compare, benchmark, tune, simulate, experiment, doctor),
 ):
     cli.add_command(_command)
 

@@ -45,8 +45,8 @@ _FRAMES = 6
 _VIEWS = 10
 # Options that say how photos are read.
 _READING = (
-    *("size", "at", "offset", "portrait", "sigma", "grid", "cfa", "wiener", "equalise", "dtype"),
-    "timeout",
+    *("size", "at", "offset", "portrait", "sigma", "spins", "grid", "cfa", "wiener", "equalise"),
+    *("dtype", "timeout"),
 )
 
 

@@ -113,6 +113,13 @@ extraction_options = together(
         help="Noise level to assume, in gray levels.",
     ),
     option(
+        "--spins",
+        type=Count(),
+        section="Fingerprints",
+        show_default="2, squares 1",
+        help="Wavelet grids to average; 1 is faster.",
+    ),
+    option(
         "--grid/--no-grid",
         default=None,
         section=_SQUARES,

@@ -3,6 +3,7 @@
 The only place that decides any of these; everything else is told.
 """
 
+from samecam.compute._alone import Told, run_alone
 from samecam.compute._completed import completed
 from samecam.compute._dask import DaskPool, worth_retrying
 from samecam.compute._dask_connect import LOCAL, cluster_workers
@@ -53,6 +54,7 @@ __all__ = [
     "Progress",
     "Resources",
     "TaskTimeoutError",
+    "Told",
     "WorkerDiedError",
     "WorkerResults",
     "check_device",
@@ -72,6 +74,7 @@ __all__ = [
     "parse_bytes",
     "retry_with_less_memory",
     "rows_per_block",
+    "run_alone",
     "shown_progress",
     "thread_count",
     "torch_device",

@@ -1,4 +1,4 @@
-"""Known collections: loaders of the real ones, the paper's configurations, simulated twins."""
+"""Known collections: loaders of real ones, the paper's configurations, twins, fixed sets."""
 
 from samecam.datasets._collection import Collection, Photo
 from samecam.datasets._configurations import Configuration, configuration, configurations
@@ -8,6 +8,7 @@ from samecam.datasets._devices import (
     load_modern_devices,
     load_vision,
 )
+from samecam.datasets._fixed import FixedSet, fixed_sets, fixed_version
 from samecam.datasets._loaders import (
     LOADERS,
     load,
@@ -27,10 +28,13 @@ __all__ = [
     "SCALED",
     "Collection",
     "Configuration",
+    "FixedSet",
     "Photo",
     "Twin",
     "configuration",
     "configurations",
+    "fixed_sets",
+    "fixed_version",
     "load",
     "load_dresden",
     "load_floreview",

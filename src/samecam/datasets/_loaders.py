@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -22,9 +23,8 @@ from samecam.metrics import read_columns, read_truth
 _DRESDEN = re.compile(r"(?P<model>.+)_(?P<device>\d+)_(?P<number>\d+)\.jpe?g", re.IGNORECASE)
 _NOT_NATURAL = re.compile(r"flat|dark", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?P<model>.+?)[ _-]+(?P<device>\d+)")
-_VIEW = re.compile(r"view[ _-]?\d+", re.IGNORECASE)
-_BENCH_CAMERA = re.compile(r"camera[ _-]?\d+", re.IGNORECASE)
-_BENCH_TABLE = "PRNU*.csv"
+_BENCH_CAMERA = re.compile(r"camera_\d+")
+_BENCH_VIEW = re.compile(r"view_\d+")
 # Loaders in the order in which a tree is tried with them: those that ask for most come first.
 _BY_LOOKS = (
     *("vision", "floreview", "fodb", "prnu-modern-devices", "prnu-bench", "dresden", "folders"),
@@ -83,50 +83,21 @@ def load_raise(root: Root) -> Collection:
 
 
 def load_prnu_bench(root: Root) -> Collection:
-    """PRNU-Bench: a table `PRNU*.csv` with the columns image_path and device, or its folders.
+    """PRNU-Bench: one folder a camera, at any depth, in it a folder for each scene.
 
-        root/PRNU.csv                          image_path is relative to its folder
-        root/camera_1/view_1/….png             without a table: the device and its view,
-        root/view_2/camera_1/….png             one in the other, at any depth
+        root/PRNU/camera_3/view_1/….png        reference photos
+        root/PRNU/camera_3/view_2/….png        photos of another scene, to be identified
 
-    The collection comes as a dataset of Hugging Face, which knows the device of each picture;
-    `datasets.load_from_disk(DIR).to_csv("DIR/PRNU.csv")` makes a table of it. Without one a
-    picture is part of it if a folder `view_N` is on its path; its camera is the folder
-    `camera_N`, or else the folder that `view_N` is in. The models are not told: every camera
-    is its own.
+    The models are not told: every camera is its own.
     """
-    tables = sorted(Path(root).glob(_BENCH_TABLE))
-    if len(tables) > 1:
-        raise SamecamError(
-            f"{os.fspath(root)!r} holds {len(tables)} tables named {_BENCH_TABLE}: keep the one "
-            "that lists its pictures."
-        )
-    if not tables:
-        shape = f"in camera_N/view_N, and no table {_BENCH_TABLE} is there"
-        return gather("PRNU-Bench", root, _read_bench, shape)
-    rows = read_columns(tables[0], ("image_path", "device"))
-    device = {os.path.normpath(path): name for _, (path, name) in rows}
-    present = set(pictures(root))
 
     def read(path: str) -> Photo | None:
-        camera = device.get(path)
-        return None if camera is None else Photo(path, camera, camera, camera)
-
-    lacking = sum(path not in present for path in device)
-    note = f"{lacking} of {len(device)} files of {tables[0].name} are not there."
-    shape = f"named in {tables[0].name}"
-    return gather("PRNU-Bench", root, read, shape, [note] if lacking else [])
-
-
-def _read_bench(path: str) -> Photo | None:
-    """A picture of PRNU-Bench, by the folders that it is in."""
-    folders = path.split("/")[:-1]
-    at = next((k for k, name in enumerate(folders) if _VIEW.fullmatch(name)), None)
-    if at is None:
+        for camera, view in pairwise(path.split("/")[:-1]):
+            if _BENCH_CAMERA.fullmatch(camera) and _BENCH_VIEW.fullmatch(view):
+                return Photo(path, camera, camera, camera)
         return None
-    named = [name for name in folders if _BENCH_CAMERA.fullmatch(name)]
-    around = named or folders[at - 1 : at] or folders[at + 1 : at + 2]
-    return Photo(path, around[0], around[0], around[0]) if around else None
+
+    return gather("PRNU-Bench", root, read, "in camera_N/view_N")
 
 
 def load_folders(root: Root) -> Collection:

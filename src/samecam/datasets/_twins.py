@@ -65,8 +65,8 @@ class Twin:
         """All images, strangers too."""
         return sum(self.sizes)
 
-    def gram(self) -> SimulatedGram:
-        """Correlations (n, n), n² float32, and the camera of each row."""
+    def gram(self, dtype: npt.DTypeLike = np.float32) -> SimulatedGram:
+        """Correlations (n, n), and the camera of each row; float64 ones are another draw."""
         drawn = gram(
             self.sizes,
             self.mean,
@@ -75,9 +75,10 @@ class Twin:
             camera_spread=self.camera_spread,
             photo_cv=self.photo_cv,
             seed=self.seed,
+            dtype=dtype,
         )
         for members, b in self._shared(drawn.labels):
-            drawn.gram[np.ix_(members, members)] += np.outer(b, b).astype(np.float32)
+            drawn.gram[np.ix_(members, members)] += np.outer(b, b).astype(dtype)
         np.fill_diagonal(drawn.gram, 1)
         return drawn
 

@@ -14,7 +14,7 @@ from samecam.datasets import Configuration
 from samecam.errors import SamecamError
 from samecam.experiments._study import Run
 
-Whose = Literal["ours", "paper", "rival"]
+Whose = Literal["ours", "paper", "rival", "yours"]
 
 _LARGE_BATCH = 4000
 
@@ -28,7 +28,7 @@ class Method:
     key : in keys of runs and in JSON
     label : for people
     name : in `samecam.cluster.METHODS`
-    whose : ours, the paper's, or a rival's
+    whose : ours, the paper's, a rival's, or that of who runs it
     random : whether chance is in it; then it runs several times
     options : what differs from its defaults
     """
@@ -104,25 +104,53 @@ def run_method(
         method.name, options, seed, metric="precomputed", n_pixels=n_pixels, device=device
     )
     used = estimator.get_params().get("device", "cpu")
-    facts: dict[str, Any] = {
-        "method": method.key,
-        "options": options,
-        "seed": seed,
-        "device": used,
-    }
+    facts = {"method": method.key, "options": options, "seed": seed, "device": used}
+    try:
+        labels, told = fit_labels(estimator, gram)
+    except (SamecamError, ValueError) as error:
+        return Run({}, {**facts, "failed": " ".join(str(error).split())})
+    arrays = {"labels": labels.astype(np.int32), "truth": truth.astype(np.int32)}
+    return Run(arrays, {**facts, **told})
+
+
+def fit_labels(
+    estimator: Any, given: npt.NDArray[np.floating]
+) -> tuple[npt.NDArray[np.integer], dict[str, Any]]:
+    """Labels by an estimator in the manner of scikit-learn, with its times and warnings.
+
+    Parameters
+    ----------
+    estimator : has `fit_predict`, or `fit` and then `labels_`
+    given : what it takes, fingerprints or correlations
+    """
     began, cpu = time.perf_counter(), time.process_time()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        try:
-            estimator.fit(gram)
-        except (SamecamError, ValueError) as error:
-            return Run({}, {**facts, "failed": " ".join(str(error).split())})
-    facts["seconds"] = time.perf_counter() - began
-    facts["processor"] = time.process_time() - cpu
-    facts["null_scale"] = float(estimator.null_scale_)
-    facts["warnings"] = sorted({" ".join(str(w.message).split()) for w in caught})
-    arrays = {"labels": estimator.labels_.astype(np.int32), "truth": truth.astype(np.int32)}
-    return Run(arrays, facts)
+        if hasattr(estimator, "fit_predict"):
+            labels = estimator.fit_predict(given)
+        else:
+            estimator.fit(given)
+            labels = estimator.labels_
+    facts: dict[str, Any] = {
+        "seconds": time.perf_counter() - began,
+        "processor": time.process_time() - cpu,
+        "warnings": sorted({" ".join(str(w.message).split()) for w in caught}),
+    }
+    if hasattr(estimator, "null_scale_"):
+        facts["null_scale"] = float(estimator.null_scale_)
+    return _checked(labels, len(given)), facts
+
+
+def _checked(labels: Any, n: int) -> npt.NDArray[np.integer]:
+    """Labels as they must be: a whole number for each photo, any below 0 for no group."""
+    given = np.asarray(labels)
+    if given.shape != (n,) or not np.issubdtype(given.dtype, np.integer):
+        raise ValueError(
+            f"Labels are {given.dtype} of shape {given.shape}: give {n} whole numbers, one a "
+            "photo, -1 for no group."
+        )
+    whole: npt.NDArray[np.integer] = np.maximum(given, -1)
+    return whole
 
 
 def make_estimator(name: str, options: Mapping[str, Any], seed: int, **more: Any) -> Any:

@@ -15,8 +15,8 @@ from samecam.experiments._photo_level import (
     value_of,
 )
 from samecam.experiments._photo_sets import JUDGED, Setting
-from samecam.experiments._text import failures, with_spread
-from samecam.pages import count, listed, share, span, table
+from samecam.experiments._text import failures
+from samecam.pages import count, listed, share, span, table, with_spread
 
 # Differences of F that three digits show.
 _SHOWN = 0.0005

@@ -86,7 +86,7 @@ def conduct(
     document = _document(wanted, context, watched)
     target = Path(results)
     # Written before it is drawn: a picture can be made again.
-    write_file(target / f"{stem}.json", _text(document))
+    write_file(target / f"{stem}.json", document_text(document))
     read = read_result(target / f"{stem}.json")
     write_file(target / f"{stem}.svg", svg(wanted.plot(read["result"]), digest(read["result"])))
     return read
@@ -115,11 +115,11 @@ def _document(wanted: Experiment, context: Context, watched: _Watched) -> dict[s
         "repeats": context.runs,
         **real,
         "seeds": sorted({run["seed"] for run in runs if "seed" in run}),
-        "commit": _each(made, "commit") or commit(),
+        "commit": each(made, "commit") or commit(),
         "scored_at": commit(),
         "versions": each_version(one["versions"] for one in made),
-        "device": _each(runs, "device") or compute.choose_device(context.device),
-        "processor": _each(made, "processor") or processor(),
+        "device": each(runs, "device") or compute.choose_device(context.device),
+        "processor": each(made, "processor") or processor(),
         "cores": os.cpu_count(),
         "result": result,
     }
@@ -155,12 +155,12 @@ def each_version(runs: Iterable[Mapping[str, str]]) -> dict[str, str]:
     }
 
 
-def _each(runs: list[dict[str, Any]], name: str) -> str:
+def each(runs: list[dict[str, Any]], name: str) -> str:
     """What the runs say of that name: they may be another day's, or another machine's."""
     return ", ".join(sorted({run[name] for run in runs if run.get(name)}))
 
 
-def _text(document: dict[str, Any]) -> str:
+def document_text(document: dict[str, Any]) -> str:
     """JSON with one line a run, so that it can be read and compared."""
     runs = document["result"].get("runs", [])
     if not runs:

@@ -127,6 +127,13 @@ def twin_parameters(model: Twin, *, whole: bool = False) -> dict[str, Any]:
     return parameters
 
 
+def whole_source(context: Context) -> Source:
+    """All photos of the real collection in `context.data`, squares of 512 pixels."""
+    assert context.data is not None
+    whole = open_collection(context.data)
+    return replace(_real_source(context, whole, None), name=whole.name)
+
+
 def _real(
     context: Context, collection: str, names: Sequence[str], sizes: Mapping[str, Sequence[int]]
 ) -> Plan:

@@ -65,6 +65,7 @@ class Study:
         make: Callable[[], Run],
         *,
         parameters: Mapping[str, Any] | None = None,
+        again: Callable[[Run], bool] | None = None,
     ) -> Run:
         """The run of that name: loaded if it was saved, else made and saved.
 
@@ -73,6 +74,7 @@ class Study:
         key : plain name with / between parts, like "Va20/ls-ssc/3"
         make : does the work
         parameters : what it depends on, ready for JSON; a saved run with others is an error
+        again : whether a saved run is to be made once more; None: never
         """
         given = json.loads(json.dumps(dict(parameters or {})))
         if not self.has(key):
@@ -84,7 +86,10 @@ class Study:
                     f"The run {key!r} in {str(self.folder)!r} was made with "
                     f"{saved['parameters']}, not {given}: name a new folder for this study."
                 )
-            return self.load(key)
+            known = self.load(key)
+            if again is None or not again(known):
+                return known
+            self.hold()
         run = make()
         self._save(key, run, given)
         self.made += 1

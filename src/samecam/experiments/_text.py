@@ -10,13 +10,6 @@ _TIE = 2e-6
 _MOST = 6
 
 
-def with_spread(row: Mapping[str, Any], name: str = "f", digits: int = 2) -> str:
-    """Mean ± standard deviation, or the mean alone where the deviation would read 0."""
-    mean = share(row[name], digits)
-    spread = share(row[f"{name}_spread"], max(digits, len(mean.partition(".")[2])))
-    return f"{mean} ± {spread}" if row["runs"] > 1 and spread.strip(".0") else mean
-
-
 def bold(row: Mapping[str, Any]) -> str:
     """A method's label, bold if it is ours."""
     return f"**{row['label']}**" if row["method"] == "ours" else str(row["label"])

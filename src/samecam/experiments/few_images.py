@@ -13,7 +13,7 @@ from samecam.experiments._grid import GridRun, cell, grid_runs, rounded, run_gri
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, twin_source
 from samecam.experiments._study import Study
-from samecam.experiments._text import bold, failures, standing, with_spread
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -102,8 +102,8 @@ def _tell(result: Result) -> Told:
         lines.append(
             [
                 bold(row),
-                with_spread(row) + also["f"],
-                *(with_spread(row, name) for name in ("precision", "recall")),
+                pages.with_spread(row) + also["f"],
+                *(pages.with_spread(row, name) for name in ("precision", "recall")),
                 *(pages.count(row[name]) + also[name] for name in ("n_clusters", "n_unclustered")),
             ]
         )

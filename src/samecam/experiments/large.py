@@ -20,7 +20,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, Source, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing, with_spread
+from samecam.experiments._text import failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -132,7 +132,7 @@ def _in_print(result: Result) -> list[str]:
         row = cell(result, entry["configuration"], entry["method"])
         value = entry.get("f", entry.get("f_above"))
         above = "above " * ("f_above" in entry)
-        here = "not run" if row is None else with_spread(row)
+        here = "not run" if row is None else pages.with_spread(row)
         words.append(
             f"{entry['label']} F {above}{pages.share(value)} on {entry['configuration']} "
             f"(here {here})"
@@ -156,7 +156,7 @@ def _table(result: Result, names: Sequence[str]) -> str:
 
 def _cell_text(row: Mapping[str, Any]) -> str:
     alone = pages.count(row["n_unclustered"])
-    return f"{with_spread(row)}, {pages.count(row['n_clusters'])}, {alone}"
+    return f"{pages.with_spread(row)}, {pages.count(row['n_clusters'])}, {alone}"
 
 
 def _experiment(collection: str, title: str, about: str) -> Experiment:

@@ -21,7 +21,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import bold, failures, standing, with_spread
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -149,7 +149,7 @@ def _line(result: Result, method: str, label: str) -> list[str]:
     return [
         bold({"method": method, "label": label}),
         pages.share(mean_of(result, names, method, "f"), 3),
-        f"{with_spread(low)}{where}",
+        f"{pages.with_spread(low)}{where}",
         pages.count(sum(row["n_unclustered"] for row in rows)),
     ]
 
@@ -162,7 +162,7 @@ def _in_print(result: Result) -> list[str]:
             sentences.append(
                 f"{row['label']} on {entry['configuration']}: in print ({entry['place']}) F "
                 f"{pages.share(entry['f'])}, precision {pages.share(entry['precision'])}, recall "
-                f"{pages.share(entry['recall'])}; here {with_spread(row)}, "
+                f"{pages.share(entry['recall'])}; here {pages.with_spread(row)}, "
                 f"{pages.share(row['precision'])}, {pages.share(row['recall'])}."
             )
     return sentences

@@ -22,7 +22,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import bold, failures, standing, with_spread
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -129,7 +129,7 @@ def _tell(result: Result) -> Told:
     lines = [
         [
             bold(row),
-            with_spread(row),
+            pages.with_spread(row),
             pages.count(row["n_unclustered"]),
             f"{pages.count(row['strangers_left'])} of {pages.count(row['strangers'])}",
             pages.count(row["groups_with_strangers"]),

@@ -19,7 +19,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS, NCUTS_PHAN
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import bold, failures, standing, with_spread
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,7 +161,7 @@ def _printed(entry: Mapping[str, Any]) -> str:
 def _entry(result: Result, name: str, method: str) -> str:
     row, entry = cell(result, name, method), _in_print(result, name, method)
     also = "" if entry is None else f" ({pages.share(entry['f'])})"
-    return f"{'–' if row is None else with_spread(row)}{also}"
+    return f"{'–' if row is None else pages.with_spread(row)}{also}"
 
 
 EXPERIMENT = Experiment(

@@ -26,10 +26,13 @@ from samecam.fingerprint._frame import FrameKind, FrameRow, frame_row, frame_row
 from samecam.fingerprint._photo import fingerprint_photo
 from samecam.fingerprint._residual import noise_residual
 from samecam.fingerprint._spectrum import equalise
+from samecam.fingerprint._wavelet import MOST_SPINS, SPINS
 from samecam.inputs import PathLike
 from samecam.photos import Portrait
 
 __all__ = [
+    "MOST_SPINS",
+    "SPINS",
     "Fingerprints",
     "FrameKind",
     "FrameRow",

@@ -26,6 +26,7 @@ class Steps(TypedDict, total=False):
     """Arguments of `fingerprint` beside the picture."""
 
     sigma: float
+    spins: int
     preset: Preset
     grid: bool | None
     cfa: bool
@@ -50,6 +51,7 @@ def fingerprint(
     image: npt.ArrayLike,
     *,
     sigma: float = 3.0,
+    spins: int = 1,
     preset: Preset = "default",
     grid: bool | None = None,
     cfa: bool = False,
@@ -65,7 +67,7 @@ def fingerprint(
     Parameters
     ----------
     image : (h, w, 3), (h, w, 1) or (h, w) array on the 0–255 scale, any real type
-    sigma : noise level the denoiser assumes, in gray levels
+    sigma, spins : see `samecam.fingerprint.noise_residual`; a case takes two spins of whole frames
     preset : "default" removes the JPEG grid; "paper" takes exactly the paper's steps
         and does not
     grid : subtract the mean of each of the 16×16 pixel phases, so that the block grid
@@ -84,7 +86,7 @@ def fingerprint(
     _check_preset(preset)
     from samecam.fingerprint import _planes as k
 
-    residual = gray_residual(image, sigma=sigma)
+    residual = gray_residual(image, sigma=sigma, spins=spins)
     work = workspace(*residual.shape)
     _subtract_means(residual, work, cfa=cfa)
     if wiener:
@@ -154,6 +156,7 @@ def complete(steps: Steps) -> Steps:
     whole: Steps = {**defaults, **steps}  # type: ignore[typeddict-item]
     _check_preset(whole["preset"])
     _residual.check_sigma(whole["sigma"])
+    _residual.check_spins(whole["spins"])
     if whole["grid"] is None:
         whole["grid"] = whole["preset"] == "default"
     return whole

@@ -22,7 +22,7 @@ from samecam.fingerprint import _residual
 from samecam.fingerprint._colour import colour
 from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, NoResidualError
 from samecam.fingerprint._rings import BLOCK, residual_rows
-from samecam.fingerprint._wavelet import PHASE
+from samecam.fingerprint._wavelet import PHASE, SPINS
 
 FrameKind = Literal["2bits", "bits", "int8"]
 
@@ -55,7 +55,9 @@ class FrameRow(NamedTuple):
     colour: float = 1.0
 
 
-def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float = 3.0) -> FrameRow:
+def frame_row(
+    pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float = 3.0, spins: int = SPINS
+) -> FrameRow:
     """Fingerprint of a whole picture, quantised.
 
     Steps: noise residual of the luma → row, column and 16×16 phase means subtracted → one bit, two
@@ -67,7 +69,7 @@ def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float
     pixels : (h, w) luma on the 0–255 scale
     key : SHA-256 of the file in hexadecimal; decides on the bits of pixels without residual
     dtype : "bits", "2bits" or "int8"
-    sigma : noise level the denoiser assumes, in gray levels
+    sigma, spins : see `samecam.fingerprint.noise_residual`
 
     Raises
     ------
@@ -77,7 +79,8 @@ def frame_row(pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float
     seed = checked_key(key, dtype)
     luma = checked_luma(pixels)
     _residual.check_sigma(sigma)
-    source = Residual(luma, sigma)
+    _residual.check_spins(spins)
+    source = Residual(luma, sigma, spins)
     means = subtracted(source)
     if dtype != "int8":
         words = to_bits(source, means, seed, dtype)
@@ -95,6 +98,7 @@ def frame_rows(
     *,
     dtype: FrameKind,
     sigma: float = 3.0,
+    spins: int = SPINS,
     device: str = "cpu",
     memory: int | None = None,
 ) -> list[FrameRow | None]:
@@ -110,11 +114,12 @@ def frame_rows(
     keys : SHA-256 of their files
     device : "cpu", "cuda", "cuda:1", … or "auto", see `samecam.compute.choose_device`
     memory : bytes that work arrays may take on a GPU; None: see `compute.default_memory`
-    dtype, sigma : see `frame_row`
+    dtype, sigma, spins : see `frame_row`
     """
     lumas = [checked_luma(picture) for picture in pictures]
     seeds = [checked_key(key, dtype) for key in keys]
     _residual.check_sigma(sigma)
+    _residual.check_spins(spins)
     if not lumas or len(lumas) != len(seeds):
         raise ValueError(f"{len(lumas)} pictures and {len(seeds)} keys; give one key a picture")
     if len({luma.shape for luma in lumas}) > 1:
@@ -123,11 +128,11 @@ def frame_rows(
     if chosen != "cpu":
         from samecam.fingerprint import _frames_gpu
 
-        return _frames_gpu.frame_rows(lumas, seeds, dtype, sigma, chosen, memory)
+        return _frames_gpu.frame_rows(lumas, seeds, dtype, sigma, spins, chosen, memory)
     rows: list[FrameRow | None] = []
     for luma, key in zip(lumas, keys, strict=True):
         try:
-            rows.append(frame_row(luma, key=key, dtype=dtype, sigma=sigma))
+            rows.append(frame_row(luma, key=key, dtype=dtype, sigma=sigma, spins=spins))
         except NoResidualError:
             rows.append(None)
     return rows
@@ -158,9 +163,9 @@ class Residual:
     One at a time in a thread: the next one of that shape is kept in the same place.
     """
 
-    def __init__(self, luma: npt.NDArray[np.generic], sigma: float) -> None:
+    def __init__(self, luma: npt.NDArray[np.generic], sigma: float, spins: int) -> None:
         self.shape: tuple[int, int] = (luma.shape[0], luma.shape[1])
-        self._luma, self._sigma = luma, sigma
+        self._luma, self._sigma, self._spins = luma, sigma, spins
         self._kept: Floats | None = None
 
     def rows(self) -> Iterator[tuple[int, Floats]]:
@@ -172,7 +177,7 @@ class Residual:
             return
         keep = height * width <= MOST_KEPT
         out = _plane(height if keep else BLOCK, width)
-        yield from residual_rows(self._luma, self._sigma, out)
+        yield from residual_rows(self._luma, self._sigma, out, self._spins)
         self._kept = out if keep else None
 
 

@@ -30,6 +30,7 @@ from samecam.fingerprint._frame import (
 from samecam.fingerprint._gpu import (
     MIDDLE,
     least_mean,
+    spun,
     subtract_means,
     subtract_phase_means,
     uploads,
@@ -42,7 +43,7 @@ Quantised: TypeAlias = tuple[npt.NDArray[Any] | None, float]
 
 GROUP = 4
 _MEASURERS = 4  # threads
-_BYTES = 64  # of work arrays a pixel
+_BYTES = 72  # of work arrays a pixel
 _GATHER = 0x0102040810204080  # see `_quantise`
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
@@ -52,6 +53,7 @@ def frame_rows(
     seeds: Sequence[int],
     dtype: FrameKind,
     sigma: float,
+    spins: int,
     device: str,
     memory: int | None,
 ) -> list[FrameRow | None]:
@@ -64,7 +66,9 @@ def frame_rows(
         while len(rows) < len(pictures):
             start = len(rows)
             try:
-                parts = _in_groups(pictures[start:], seeds[start:], dtype, sigma, device, group)
+                parts = _in_groups(
+                    pictures[start:], seeds[start:], dtype, sigma, spins, device, group
+                )
                 for part in parts:
                     rows.append(measurers.submit(measured, part, pictures[0].shape[:2], dtype))
                 break
@@ -86,13 +90,14 @@ def _in_groups(
     seeds: Sequence[int],
     dtype: FrameKind,
     sigma: float,
+    spins: int,
     device: str,
     group: int,
 ) -> Iterator[Quantised]:
     start = 0
     for stack in uploads(pictures, compute.torch_device(device), group):
         count = min(group, len(pictures) - start)
-        residual = residuals(stack[:count, :, :, 0], sigma)
+        residual = spun(residuals, stack[:count, :, :, 0], sigma, spins)
         for k in range(count):
             yield quantised(residual[k], seeds[start + k], dtype)
         start += count

@@ -110,14 +110,15 @@ def in_groups(
 def picture_bytes(shape: tuple[int, ...], steps: Steps) -> int:
     """Bytes of work arrays for one picture: input, five planes a channel, and for spectra."""
     height, width, channels = (*shape, 1)[:3]
+    spun_ = 4 * (channels + 1) if steps["spins"] > 1 else 0
     spectral = 24 if steps["wiener"] or steps["equalise"] else 0
-    return (height + 16) * (width + 16) * (channels * (4 + 5 * 4) + 8 + spectral)
+    return (height + 16) * (width + 16) * (channels * (4 + 5 * 4) + 8 + spectral + spun_)
 
 
 def _rows_of(stack: Tensor, steps: Steps) -> tuple[Tensor, Tensor]:
     """Rows of one group, and which pictures are flat."""
     with compute.full_precision():
-        return clean(residuals(to_planes(stack), steps["sigma"]), steps)
+        return clean(spun(residuals, to_planes(stack), steps["sigma"], steps["spins"]), steps)
 
 
 def uploads(pictures: Pictures, name: str, group: int) -> Iterator[Tensor]:
@@ -174,6 +175,18 @@ def to_planes(stack: Tensor) -> Tensor:
         (len(stack), stack.shape[3], *stack.shape[1:3]), dtype=torch.float32, device=stack.device
     )
     return torch.sub(stack.permute(0, 3, 1, 2), MIDDLE, out=planes)
+
+
+def spun(
+    residuals: Callable[[Tensor, float], Tensor], planes: Tensor, sigma: float, spins: int
+) -> Tensor:
+    """Mean of residuals (…, h, w) over several grids of the wavelets; see `_residual`."""
+    total = residuals(planes, sigma)
+    for shift in range(1, spins):
+        shifted = torch.cat((planes[..., :shift, :].flip(-2), planes), dim=-2)
+        shifted = torch.cat((shifted[..., :shift].flip(-1), shifted), dim=-1)
+        total += residuals(shifted, sigma)[..., shift:, shift:]
+    return total if spins == 1 else total.mul_(1 / spins)
 
 
 def residuals(planes: Tensor, sigma: float) -> Tensor:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from samecam.arrays import Floats
 from samecam.errors import SamecamError
 from samecam.fingerprint._fingerprint import Steps, fingerprint
+from samecam.fingerprint._wavelet import SPINS
 from samecam.inputs import PathLike, read_input
 from samecam.photos import PhotoError, Portrait, read_frame, read_photo
 
@@ -59,6 +60,7 @@ def fingerprint_photo(
             if (offset, portrait) != ((0, 0), "keep"):
                 raise ValueError("offset and portrait are for squares; give a size")
             used = read_frame(data)
+            steps.setdefault("spins", SPINS)
         else:
             used = read_photo(data, size=size, offset=offset, portrait=portrait)
     except OSError as error:

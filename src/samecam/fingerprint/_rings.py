@@ -68,15 +68,17 @@ class Rings(NamedTuple):
     scratch: Scratch
 
 
-def rings_for(height: int, width: int) -> Rings:
+def rings_for(height: int, width: int, shift: int = 0) -> Rings:
     """Return this thread's rings for the given shape, before the first row.
 
-    Those of the last shape are kept.
+    Those of the last shape are kept, for each shift of a picture by itself.
     """
-    kept: Rings | None = getattr(_local, "rings", None)
+    by_shift: dict[int, Rings] = _local.__dict__.setdefault("rings", {})
+    kept = by_shift.get(shift)
     if kept is None or tuple(kept.sizes[0]) != (height, width):
-        kept = _local.rings = None  # let go of the old ones first
-        kept = _local.rings = _make_rings(height, width)
+        kept = None
+        by_shift.pop(shift, None)  # let go of the old ones first
+        kept = by_shift[shift] = _make_rings(height, width)
     kept.done[:] = 0
     kept.squares[:] = 0
     return kept
@@ -89,25 +91,56 @@ def _make_rings(height: int, width: int) -> Rings:
 
 
 def residual_rows(
-    image: npt.NDArray[np.generic], sigma: float, out: Floats
+    image: npt.NDArray[np.generic], sigma: float, out: Floats, spins: int = 1
 ) -> Iterator[tuple[int, Floats]]:
     """First row and rows of the residual of an (h, w) image, a block after another.
 
-    `out` is (h, w), or a work array of an even number of rows that is used again for every block.
+    The mean is taken over `spins` grids of the wavelets, see `_residual.noise_residual`. `out` is
+    (h, w), or a work array of an even number of rows that is used again for every block.
     """
     from samecam.fingerprint import _kernels
 
     height, width = image.shape
     rings = rings_for(height, width)
-    image, precise = _pictures(image)
+    many = min(BLOCK, len(out))
+    others = [_shifted_blocks(image, sigma, shift, many) for shift in range(1, spins)]
+    picture = _pictures(image)
     variance = np.float32(sigma * sigma)
     start = 0
     while start < height:
         at = start if len(out) == height else 0
-        block = out[at : at + min(BLOCK, len(out))]
-        made = _kernels.next_rows(image, precise, rings, variance, block, True)
-        yield start, block[:made]
+        block = out[at : at + many]
+        made = _kernels.next_rows(*picture, rings, variance, block, True)
+        block = block[:made]
+        for other in others:
+            block += next(other)[:made]
+        if others:
+            block *= np.float32(1 / spins)
+        yield start, block
         start += made
+
+
+def _shifted_blocks(
+    image: npt.NDArray[np.generic], sigma: float, shift: int, many: int
+) -> Iterator[Floats]:
+    """Rows of the residual on a grid that stands `shift` pixels further up and to the left.
+
+    The picture is continued there by its mirror image, as the transform itself does it. Rows are
+    made in pairs, so that for an odd shift one waits from block to block.
+    """
+    from samecam.fingerprint import _kernels
+
+    picture = _pictures(np.pad(image, ((shift, 0), (shift, 0)), mode="symmetric"))
+    height, width = image.shape[0] + shift, image.shape[1] + shift
+    rings, variance = rings_for(height, width, shift), np.float32(sigma * sigma)
+    waits, pairs = shift % 2, many + many % 2
+    work = np.empty((waits + max(pairs, shift), width), dtype=np.float32)
+    _kernels.next_rows(*picture, rings, variance, work[: shift + waits], True)
+    work[:waits] = work[shift : shift + waits]
+    while True:
+        _kernels.next_rows(*picture, rings, variance, work[waits : waits + pairs], True)
+        yield work[:many, shift:]
+        work[:waits] = work[pairs : pairs + waits]
 
 
 def _pictures(image: npt.NDArray[np.generic]) -> tuple[npt.NDArray[np.uint8], Floats]:

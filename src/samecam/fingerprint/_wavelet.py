@@ -19,5 +19,8 @@ HIGH = np.where(np.arange(8) % 2, LOW[::-1], -LOW[::-1])
 
 LEVELS = 4
 
+# Over how many grids of the wavelets residuals of whole frames are averaged, and may be.
+SPINS, MOST_SPINS = 2, 8
+
 # The period of JPEG's block grid: 8 for luma, 16 where chroma is subsampled.
 PHASE = 16

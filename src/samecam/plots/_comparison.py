@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _OURS, _SHARE = "consolidated", "{:.3f}"
+_BESIDE = 3  # panels
 Panel: TypeAlias = "tuple[str, list[float], str]"
 
 
@@ -37,11 +38,14 @@ def comparison(compared: Comparison, *, ax: Axes | None = None) -> Figure:
     if ax is not None:
         _panel(ax, rows, panels[0])
         return figure_of(ax)
-    figure = blank(3.0 * len(panels) + 1.4, 1.0 + 0.32 * max(len(rows), 2))
-    for k, one in enumerate(figure.subplots(1, len(panels), sharey=True)):
+    lines = -(-len(panels) // _BESIDE)
+    figure = blank(3.0 * _BESIDE + 1.4, lines * (0.8 + 0.32 * max(len(rows), 2)))
+    drawn = list(figure.subplots(lines, _BESIDE, sharey=True).flat)
+    for k, one in enumerate(drawn[: len(panels)]):
         _panel(one, rows, panels[k])
-        if k:
-            one.tick_params(labelleft=False)
+        one.tick_params(labelleft=k % _BESIDE == 0)
+    for one in drawn[len(panels) :]:
+        one.remove()
     _first_on_top(figure)
     return figure
 
@@ -56,6 +60,7 @@ def _panel(ax: Axes, rows: list[ComparedMethod], panel: Panel) -> None:
     bars(ax, named, title, word.format)
     if word == _SHARE:
         ax.set_xlim(0, 1.2)
+        ax.set_xticks([0, 0.5, 1])
 
 
 def _panels(rows: list[ComparedMethod]) -> list[Panel]:

@@ -14,6 +14,7 @@ from samecam.report._page import LIMIT
 from samecam.report._parts import style
 from samecam.report._thumbnails import Thumbnail, ThumbnailTask, thumbnail
 from samecam.report._write import write_report
+from samecam.report.benchmark import write_benchmark
 from samecam.report.export import FORMATS, HASHES, Export, export_case
 from samecam.report.matching import check_matches_page, write_matches
 from samecam.report.validation import write_validation
@@ -51,6 +52,7 @@ __all__ = [
     "thumbnail",
     "with_report",
     "write_about_template",
+    "write_benchmark",
     "write_matches",
     "write_report",
     "write_validation",

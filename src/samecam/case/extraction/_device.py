@@ -113,8 +113,8 @@ class DeviceStage(Generic[T]):
                 pictures,
                 [outcome.sha256 for outcome, _, _ in batch],
                 dtype=frame_kind(Frame(width, height), self._settings),
-                sigma=self._settings.sigma,
                 device=self._device,
+                **self._settings.filter,
             )
         )
 

@@ -202,7 +202,7 @@ def _pixel_seconds(settings: ExtractionSettings) -> float:
         began = time.perf_counter()
         if settings.size is None:
             gray = np.ascontiguousarray(part[..., 0])
-            frame_row(gray, key="0" * 64, dtype="bits", sigma=settings.sigma)
+            frame_row(gray, key="0" * 64, dtype="bits", **settings.filter)
         else:
             fingerprint(part, **settings.steps)
         seconds.append(time.perf_counter() - began)

@@ -257,7 +257,7 @@ def _fingerprint(data: bytes, outcome: Outcome, clock: _Clock) -> None:
         row: FrameRow | Floats
         if _settings.size is None:
             kind = frame_kind(frame, _settings)
-            row = frame_row(pixels, key=outcome.sha256, dtype=kind, sigma=_settings.sigma)
+            row = frame_row(pixels, key=outcome.sha256, dtype=kind, **_settings.filter)
         else:
             row = fingerprint(pixels, **_settings.steps)
     except NoResidualError:

@@ -10,6 +10,7 @@ from samecam.case.folder._names import ANSWER, CASE, STATES
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
 from samecam.documents import HASH, Span, check_shape, read_versioned
 from samecam.errors import SamecamError
+from samecam.fingerprint import MOST_SPINS
 from samecam.store import DTYPES
 
 FORMAT = "samecam-case"
@@ -66,12 +67,15 @@ _SHAPE = {
     "names?": {**_NAMED, "coming?": _NAMED},
     "added?": [{"folder": str, "sources": [str]}],
 }
+# Of a residual, where a case does not name them: it is older than the choice.
+ONE_SPIN = 1
 _OF_PHOTOS = {
     "size": (Span(int, 1, 2**16), None),
     "at": {"corner", "centre"},
     "offset": [Span(int, 0, 2**31)],
     "portrait": str,
     "sigma": Span(float, 0, 256),
+    "spins?": Span(int, 1, MOST_SPINS),
     "preset": {"default", "paper"},
     "grid": bool,
     "cfa": bool,
@@ -128,6 +132,7 @@ def extraction_settings(folder: Path, info: Mapping[str, Any]) -> ExtractionSett
     try:
         if had["size"] is None:  # `grid` takes effect there, and cannot be chosen
             had["grid"] = None
+        had.setdefault("spins", ONE_SPIN)
         return ExtractionSettings(**{**had, "offset": tuple(had["offset"])})
     except (TypeError, KeyError, ValueError) as error:
         raise _unreadable(folder, "extraction", error) from None
@@ -168,7 +173,9 @@ def check_same(
     folder: Path, info: Mapping[str, Any], settings: StoreSettings, sources: list[str]
 ) -> None:
     """Refuse to go on with a case that was made otherwise, or from something else."""
-    had, wanted = info["extraction"], settings.as_dict()
+    had, wanted = dict(info["extraction"]), settings.as_dict()
+    if is_of_photos(info):
+        had.setdefault("spins", ONE_SPIN)
     if ("fingerprints" in had) != ("fingerprints" in wanted):
         made = "photos" if is_of_photos(info) else "a file of fingerprints"
         raise SamecamError(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from samecam.errors import ParameterError, SamecamError, as_samecam_error
-from samecam.fingerprint import Preset
+from samecam.fingerprint import MOST_SPINS, SPINS, Preset
 from samecam.frames import Frame
 from samecam.photos import At, Portrait, check_crop
 from samecam.store import DtypeChoice
@@ -30,6 +30,13 @@ class StoreSettings(Protocol):
         """As it stands in `case.json`; fixed for the life of the case."""
 
 
+class Filter(TypedDict):
+    """Parameters of the residual."""
+
+    sigma: float
+    spins: int
+
+
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
     """Parameters of extraction; they are fixed for the life of a case.
@@ -38,9 +45,11 @@ class ExtractionSettings:
     ----------
     size : None: the whole frame of every photo, luma, compared with photos of the same width
         and height. A number: a square of so many pixels on a side, colour, as the paper has
-        it; all else below but `sigma` is for squares
+        it; all else below but `sigma` and `spins` is for squares
     at, offset, portrait : where the square lies, see `samecam.photos.read_photo`
     sigma, preset, grid, cfa, wiener, equalise : see `samecam.fingerprint.fingerprint`
+    spins : grids of the wavelets that a residual is the mean of, see
+        `samecam.fingerprint.noise_residual`; None: two for whole frames, one for squares
     dtype : numbers on disk: "auto", "bits", "2bits", "int8", "float16" or "float32". "auto" is
         float16 for squares; for whole frames int8 below 4 megapixels, two bits a pixel up to 20,
         and one bit above, and these three alone can be chosen
@@ -56,6 +65,7 @@ class ExtractionSettings:
     offset: tuple[int, int] = (0, 0)
     portrait: Portrait = "keep"
     sigma: float = 3.0
+    spins: int | None = None
     preset: Preset = "default"
     grid: bool | None = None
     cfa: bool = False
@@ -71,6 +81,10 @@ class ExtractionSettings:
         if not 0 < self.sigma < 256:
             raise ParameterError(
                 "sigma", f"{{name}} is {self.sigma}; give gray levels, 3 is the default."
+            )
+        if self.spins is not None and not 1 <= self.spins <= MOST_SPINS:
+            raise ParameterError(
+                "spins", f"{{name}} is {self.spins}; give a whole number from 1 to {MOST_SPINS}."
             )
         if self.size is None:
             self._check_whole()
@@ -119,13 +133,19 @@ class ExtractionSettings:
         return "float16" if self.dtype == "auto" and self.size is not None else self.dtype
 
     @property
+    def filter(self) -> Filter:
+        """Arguments of `samecam.fingerprint.noise_residual`."""
+        usual = SPINS if self.size is None else 1
+        return {"sigma": self.sigma, "spins": usual if self.spins is None else self.spins}
+
+    @property
     def steps(self) -> dict[str, Any]:
         """Arguments of `samecam.fingerprint.fingerprint`, for squares."""
-        names = ("sigma", "preset", "grid", "cfa", "wiener", "equalise")
-        return {name: getattr(self, name) for name in names}
+        names = ("preset", "grid", "cfa", "wiener", "equalise")
+        return {**self.filter, **{name: getattr(self, name) for name in names}}
 
     def as_dict(self) -> dict[str, Any]:
-        """As it stands in `case.json`; `grid` and `dtype` as they take effect."""
+        """As it stands in `case.json`; `spins`, `grid` and `dtype` as they take effect."""
         effective = self.grid if self.grid is not None else self.preset == "default"
         values = {**asdict(self), "offset": list(self.offset), "grid": effective}
-        return {**values, "dtype": self.rows}
+        return {**values, **self.filter, "dtype": self.rows}

@@ -158,7 +158,7 @@ def _whole_row(pixels: Pixels, turned: int, task: TurnTask, outcome: Outcome) ->
     frame = Frame(pixels.shape[1], pixels.shape[0])
     kind = frame_kind(frame, task.settings)
     try:
-        row = frame_row(pixels, key=outcome.sha256, dtype=kind, sigma=task.settings.sigma)
+        row = frame_row(pixels, key=outcome.sha256, dtype=kind, **task.settings.filter)
     except NoResidualError:
         refuse_flat(outcome)
         return None

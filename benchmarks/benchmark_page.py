@@ -1,0 +1,57 @@
+"""The tables of docs/benchmark.md, from results/benchmark/benchmark.json."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from samecam.pages import Page, count, fill, read_json, share, table, with_spread
+
+ROOT = Path(__file__).parent.parent
+RESULT = ROOT / "results" / "benchmark" / "benchmark.json"
+
+
+def load() -> Mapping[str, Any]:
+    content: Mapping[str, Any] = read_json(RESULT, "samecam benchmark all")
+    return content
+
+
+def ranking(content: Mapping[str, Any]) -> str:
+    """Means over the sets, the best first."""
+    head = ["method", "F", "precision", "recall", "ARI", "groups/cameras", "unclustered", "seconds"]
+    rows = []
+    for one in content["ranking"]:
+        rows.append(
+            [
+                f"**{one['label']}**" if one["whose"] == "ours" else one["label"],
+                with_spread(one, digits=3),
+                *(share(one[name], 3) for name in ("precision", "recall", "ari")),
+                f"{count(one['groups'])}/{one['cameras']}",
+                count(one["unclustered"]),
+                f"{one['seconds']:.2g}",
+            ]
+        )
+    return table(head, rows)
+
+
+def by_set(content: Mapping[str, Any]) -> str:
+    """F of every method on every set."""
+    names = content["result"]["configurations"]
+    found = {(row["configuration"], row["method"]): row for row in content["result"]["rows"]}
+    rows = []
+    for one in content["ranking"]:
+        cells = [found[name, one["method"]] for name in names]
+        words = [share(row["f"]) if row["runs"] else "–" for row in cells]
+        rows.append([f"**{one['label']}**" if one["whose"] == "ours" else one["label"], *words])
+    return table(["F on", *names], rows)
+
+
+def generated(content: Mapping[str, Any]) -> dict[str, str]:
+    """Every part of the page that is made here, by the name of its marker."""
+    return {"ranking": ranking(content), "sets": by_set(content)}
+
+
+PAGE = Page(
+    ROOT / "docs" / "benchmark.md",
+    "python -m benchmarks.pages",
+    lambda text: fill(text, generated(load())),
+)
