@@ -137,21 +137,10 @@ def share(value: float, digits: int = 2) -> str:
 
 
 def with_spread(row: Mapping[str, Any], name: str = "f", digits: int = 2) -> str:
-    """Mean ± standard deviation of a method with chance in it, else the number alone.
-
-    Both have the same digits, the deviation more where it would read 0 and is not.
-    """
-    mean, spread = share(row[name], digits), row[f"{name}_spread"]
-    if row["runs"] < 2:
-        return mean
-    if spread < _ONE:
-        return f"{mean} ± 0"
-    text = ""
-    for places in range(max(digits, len(mean.partition(".")[2])), _MOST + 1):
-        text = share(spread, places)
-        if text.strip(".0"):
-            break
-    return f"{mean} ± {text}"
+    """Mean ± standard deviation, or the mean alone where the deviation would read 0."""
+    mean = share(row[name], digits)
+    spread = share(row[f"{name}_spread"], max(digits, len(mean.partition(".")[2])))
+    return f"{mean} ± {spread}" if row["runs"] > 1 and spread.strip(".0") else mean
 
 
 def percent(value: float) -> str:

@@ -7,7 +7,7 @@ from scipy.ndimage import gaussian_filter
 from samecam.case.grouping._strangers import without_strangers
 from samecam.evidence import comparisons_from_rows, group_chance, place_scores, shifts
 from samecam.frames import Frame
-from samecam.store import BitRows, ByteRows, pack
+from samecam.store import BitRows, ByteRows, MemoryStore, pack
 
 FRAME = Frame(320, 200)
 
@@ -143,6 +143,10 @@ def test_a_frame_without_room_for_shifts_is_not_measured():
 LARGE = Frame(640, 400)
 
 
+class LargeFloats(MemoryStore):
+    frame = property(lambda _: LARGE)
+
+
 class LargeFrames(BitRows):
     frame = LARGE
 
@@ -212,6 +216,9 @@ def test_strangers_leave_where_many_photos_are_in_no_group():
     frames = {LARGE: np.arange(46)}
     kept = without_strangers(Store(rows), frames, labels, 0.01, 2**28)
     assert np.flatnonzero(kept >= 0).tolist() == list(range(6))
+    floats = LargeFloats(X[:46])
+    floats.close = lambda: None
+    assert (without_strangers(Store(floats), frames, labels, 0.01, 2**28) == labels).all()
     few = without_strangers(Store(rows), frames, labels[:46], 0.01, 2**28)
     assert (few == labels[:46]).all()
     alone = np.where(np.arange(446) < 2, 0, -1)

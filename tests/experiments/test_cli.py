@@ -34,6 +34,7 @@ def test_a_run_and_its_page(tmp_path, small_table):
     where = ("-o", tmp_path / "study", "--results", tmp_path / "results")
     said = call("rivals-table", "--quick", *where)
     assert said.exit_code == 0, said.output
+    assert "F, in brackets in print" in said.stdout
     assert "| **ours** |" in said.stdout
     assert f"Written: {tmp_path}/results/rivals-table.json" in said.stdout
     again = call("rivals-table", "--quick", "--json", "--quiet", *where)

@@ -134,6 +134,6 @@ def test_quick_is_the_beginning_of_full(tmp_path, name):
 
 
 def test_all_names_are_there():
-    assert len(EXPERIMENTS) == 15
+    assert len(EXPERIMENTS) == 18
     for name in OURS:
         assert experiment(name).name == name

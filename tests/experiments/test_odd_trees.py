@@ -164,9 +164,11 @@ def test_what_an_interrupted_run_left_of_other_files_is_not_taken(tmp_path, shot
 
 def test_a_picture_beyond_all_bounds_has_no_known_size(tmp_path, monkeypatch):
     Image.new("L", (600, 900)).save(tmp_path / "a.png")
-    assert sets._shortest(tmp_path / "a.png") == 600
+    assert sets.photo_size(tmp_path / "a.png") == (600, 900)
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
-    assert sets._shortest(tmp_path / "a.png") == sets.JUDGED
+    assert sets.photo_size(tmp_path / "a.png") == (0, 0)
+    unknown = sets.PhotoSet("real", "real", (tmp_path / "a.png",), ("a",))
+    assert sets.allowed_sides(unknown, (256, 512, 768)) == [256, 512]
 
 
 def test_photos_of_a_study_that_another_process_holds_are_left_alone(tmp_path, shots, monkeypatch):

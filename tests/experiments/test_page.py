@@ -51,8 +51,25 @@ def test_the_page_names_the_photographs(tmp_path):
     document["photographs"] = [{"photos": "real photographs, 2 cameras, 9 files", "sha256": sha}]
     (tmp_path / "sizes-real.json").write_text(json.dumps(document), encoding="utf-8")
     page = results_page(tmp_path, tmp_path)
-    assert "Of real photographs, 2 cameras, 9 files (`0123456789ab`). In brackets" in page
+    assert "**Photographs** (2 cameras, 9 files, `0123456789ab`):" in page
     assert sha not in page
+
+
+def test_twins_and_photographs_of_an_experiment_stand_together():
+    page = results_page(RESULTS, DOCS)
+    headings = [line for line in page.splitlines() if line.startswith("## ")]
+    assert headings == [f"## {name}" for name in EXPERIMENTS]
+    section = page[page.index("## sizes") : page.index("## few-images")]
+    assert section.count("![sizes](../results/sizes-real.svg)") == section.count("![") == 1
+    assert section.index("**Photographs** (22 cameras, 412 files") < section.index("**Simulated**")
+    assert "[picture](../results/sizes.svg)" in section
+    assert section.count("\n|---|") == 1, "a long table of twins is left out"
+    section = page[page.index("## threshold") : page.index("## hyperparameters")]
+    assert section.count("\n|---|") == 2, "a short one is not"
+
+
+def test_the_page_is_short():
+    assert len(results_page(RESULTS, DOCS).split()) <= 250 * len(EXPERIMENTS)
 
 
 def test_a_changed_number_changes_the_page(tmp_path):

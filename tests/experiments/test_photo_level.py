@@ -12,7 +12,6 @@ from samecam.errors import SamecamError
 from samecam.experiments import Context, Run, Study, double_jpeg, sizes
 from samecam.experiments import _photo_level as level
 from samecam.experiments import _photo_sets as sets
-from samecam.experiments import _photo_text as texts
 from samecam.experiments._photo_sets import PhotoSet, Setting
 
 # A set of six photos by two cameras at two settings, planted: photo 2 has no fingerprint at
@@ -149,69 +148,41 @@ def test_rivals_that_come_near_are_compared():
 
 
 def test_the_text_says_where_ours_is_behind():
-    assert "none of LS-SSC, " in texts.where_behind(_result())
+    assert "In F, no method is ahead of ours by .0005 or more." in sizes.EXPERIMENT.text(_result())
     lead = {(50, 512, "lit", "ls-ssc"): 0.934, (95, 512, "lit", "ls-ssc"): 0.951}
-    text = texts.where_behind(_result(lead))
-    (line,) = [line for line in text.splitlines() if line.startswith("- ")]
+    lead[95, 512, "good", "ccc"] = 0.93
+    more = {(50, 512, "lit", "ls-ssc"): {"precision": 0.2, "n_unclustered": 7}}
+    text = sizes.EXPERIMENT.text(_result(lead, more=more))
+    (line,) = [line for line in text.splitlines() if "Ahead of ours" in line]
     assert line == (
-        "- 512 × 512, without dark photos: LS-SSC at quality 50 and 95: ours leaves more photos "
-        "without a group. Most at 95, .951 (P .950, R .921) against .900 (P .950, R .870); photos "
-        "left alone: ours 7 of 40, LS-SSC 2 of 40."
+        "- **Ahead of ours in F** at some of the 6 settings, in brackets the largest lead: LS-SSC "
+        "at 2 (.951 against .900) and CCC at 1 (.930 against .900). At 2 of these 3 ours leaves "
+        "more photos alone, and at 1 most pairs of the other are wrong."
     )
 
 
-def test_settings_are_told_by_their_own_reason():
-    """Guessing wins at one quality, and finding what ours leaves alone at the other."""
-    at = [(50, 512, "lit"), (95, 512, "lit")]
-    lead = {(*at[0], "ls-ssc"): 0.3, (*at[0], "ours"): 0.1, (*at[1], "ls-ssc"): 1.0}
-    more = {
-        (*at[0], "ls-ssc"): {"precision": 0.2, "recall": 0.6},
-        (*at[1], "ls-ssc"): {"precision": 1.0, "recall": 1.0},
-        (*at[1], "ours"): {"precision": 1.0, "recall": 0.85},
-    }
-    text = texts.where_behind(_result(lead, more=more))
-    lines = [line for line in text.splitlines() if "LS-SSC at quality" in line]
-    guess, alone = lines
-    assert "LS-SSC at quality 50: most pairs that it puts together are of different" in guess
-    assert "LS-SSC at quality 95: ours leaves more photos without a group. 1 (P 1, R 1)" in alone
-    assert "different cameras" not in alone
-
-
-def test_the_reason_is_what_differs():
-    base = {"f": 0.8, "precision": 0.9, "recall": 0.7, "n_unclustered": 9, "n_images": 40}
-    cases = [
-        (
-            {"precision": 0.2, "recall": 1.0, "n_unclustered": 2},
-            "where ours rather leaves photos without a group",
-        ),
-        ({"precision": 0.2, "recall": 1.0}, "of different cameras"),
-        ({"recall": 0.8, "n_unclustered": 8}, "leaves more photos without"),
-        ({"recall": 0.8, "n_unclustered": 9}, "splits cameras"),
-        ({"precision": 0.99}, "of different cameras together"),
-        ({"precision": 0.99, "recall": 0.8}, "behind in both"),
-    ]
-    for change, said in cases:
-        assert said in texts._reason(base, {**base, **change})
-
-
-def test_every_score_stands_in_the_text_beside_what_is_printed():
-    lead = {(50, 512, "good", "ssc-nc"): 0.123, (50, 512, "good", "ours"): 0.456}
-    text = double_jpeg.text(_result(lead))
-    line = next(line for line in text.splitlines() if ".456" in line)
-    assert line == (
-        "| 50 | **.456** (.950, .426) .446 | 7 | .67 (.79, .58) .65 "
-        "| .800 ± .012 (.950, .770) .790 | .800 ± .012 | .123 ± .012 "
-        "| .800 ± .012 | .800 ± .012 | .800 ± .012 |"
+def test_photos_that_the_table_does_not_show_are_told():
+    lead = {(50, 512, "good", "ours"): 0.456}
+    assert "- F of ours elsewhere: with dark photos .456 to .900." in sizes.EXPERIMENT.text(
+        _result(lead)
     )
-    assert "| none | **.900**" in text
+
+
+def test_ours_stands_in_the_text_beside_what_is_printed():
+    lead = {(50, 512, "lit", "ssc-nc"): 0.823, (50, 512, "lit", "ours"): 0.456}
+    text = sizes.EXPERIMENT.text(_result(lead))
+    line = next(line for line in text.splitlines() if line.startswith("| 50 |"))
+    assert line == (
+        "| 50 | **.456** (.950, .426) | 7 | .67 (.79, .58) | .800 ± .012 | .823 SSC-NC |"
+    )
+    assert "| none | **.900** (.950, .870) | 7 | – |" in text
     assert "- 3 photos are not there." in text
-    assert "0.00200 for the originals and up to 0.00400 after it (2.00 times" in text
-    assert "| 256 | **.900**" in sizes.text(_result(axis="side"))
+    assert "| 256 | **.900**" in sizes.EXPERIMENT.text(_result(axis="side"))
 
 
 def test_nearly_one_is_not_one():
-    lead = {(50, 512, "good", "ours"): 0.9997}
-    text = double_jpeg.text(_result(lead))
+    lead = {(50, 512, "lit", "ours"): 0.9997}
+    text = sizes.EXPERIMENT.text(_result(lead))
     assert "| 50 | **.9997** (" in text
 
 
@@ -224,11 +195,9 @@ def test_a_method_that_failed_is_told_with_its_reason():
     result["runs"] = [
         {"configuration": place, "method": "ccc", "label": "CCC", "failed": "Too few."}
     ]
-    text = double_jpeg.text(result)
+    text = sizes.EXPERIMENT.text(result)
     assert "- CCC gives no answer on real/q50-512/lit: Too few." in text
-    line = next(line for line in text.splitlines() if line.startswith("| 50 |"))
-    assert line.endswith("| – |")
-    lines = double_jpeg.plot(result).axes[0].containers
+    lines = level.plot_photos(result).axes[0].containers
     assert len(lines[-1].lines[0].get_xdata()) == 2
 
 
@@ -275,8 +244,8 @@ def test_a_second_compression_from_photographs_to_scores(small):
          if row["method"] == "ours" and row["configuration"].endswith("/lit")}  # fmt: skip
     assert f["once-512"] >= f["q98-512"] > f["q30-512"]
     assert f["once-512"] > 0.9
-    double_jpeg.plot(result)
-    assert "| 98 |" in double_jpeg.text(result)
+    level.plot_photos(result)
+    assert "| 98 |" in sizes.EXPERIMENT.text(result)
     again = replace(context, study=Study(tmp_path))
     double_jpeg.run(again)
     assert again.study.made == 0

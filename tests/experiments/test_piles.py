@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
+from samecam.case import ExtractionSettings
 from samecam.errors import SamecamError
 from samecam.experiments import Context, Run, Study, _piles, experiment, messengers, views
 from samecam.experiments._piles import Answer, Order
@@ -56,7 +57,7 @@ def test_both_columns_of_an_answer_are_read(tmp_path):
 
 
 def test_groups_and_cameras_are_scored_where_a_search_joined_them():
-    answer = Answer({"a": 0, "b": 1, "c": 2}, {"a": 0, "b": 0, "c": 1}, True, 1.0)
+    answer = Answer({"a": 0, "b": 1, "c": 2}, {"a": 0, "b": 0, "c": 1}, True, 1.0, {})
     run = _piles.as_run(answer, ["a", "b", "c", "unusable"], ["x", "x", "y", "y"])
     assert _piles.steps_of(run) == ["groups", "cameras"]
     assert _piles.pair_scores(run.arrays["truth"], run.arrays["groups"])["recall"] == 0
@@ -67,16 +68,39 @@ def test_groups_and_cameras_are_scored_where_a_search_joined_them():
 def test_the_search_is_asked_for(tmp_path, monkeypatch):
     asked = []
 
-    def cluster(_photos, case, *, resources, progress, search="quick"):
-        asked.append((search, resources.workers, progress is not None))
+    def cluster(_photos, case, settings, *, resources, progress, search="quick"):
+        asked.append((search, settings and settings.size, resources.workers, progress is not None))
         case.mkdir(parents=True)
+        (case / "images.csv").write_text("path,sha256,status,copy_of\nx/a.jpg,12,good,\n")
         (case / "clusters.csv").write_text("path,cluster,group\nx/a.jpg,0,1\n")
 
     monkeypatch.setattr("samecam.case.cluster_photos", cluster)
-    answer = _piles.group_pile(Context(Study(tmp_path), workers=1), tmp_path, tmp_path / "work")
-    assert asked == [("normal", 1, True)]
+    context = Context(Study(tmp_path), workers=1)
+    answer = _piles.group_pile(context, tmp_path, tmp_path / "work")
+    assert asked == [("normal", None, 1, True)]
+    assert answer.listed == {"a": ("good", "")}
     assert (answer.groups, answer.cameras, answer.searched) == ({"a": 1}, {"a": 0}, True)
     assert not (tmp_path / "work").exists()
+    # Squares have no other views.
+    _piles.group_pile(context, tmp_path, tmp_path / "work", ExtractionSettings(size=512))
+    assert asked[1][:2] == ("quick", 512)
+    _piles.group_pile(context, tmp_path, tmp_path / "work", ExtractionSettings())
+    assert asked[2][:2] == ("off", None)
+
+
+def test_what_a_file_is_a_copy_of_is_read(tmp_path):
+    (tmp_path / "images.csv").write_text(
+        "path,sha256,status,copy_of\n"
+        "x/a.jpg,12,good,\nx/b.jpg,34,copy,x/a.jpg\nx/c.jpg,12,duplicate,\nx/d.jpg,56,skipped,\n"
+        "x/e.jpg,56,duplicate,\n"
+    )
+    assert _piles._read_list(tmp_path) == {
+        "a": ("good", ""),
+        "b": ("copy", "a"),
+        "c": ("duplicate", "a"),
+        "d": ("skipped", ""),
+        "e": ("duplicate", ""),
+    }
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +121,13 @@ def test_files_of_a_pile_are_linked_shown_or_sent(originals, tmp_path):
         Order(str(originals / "truth.csv"), str(work / "d.jpg"), messenger="signal"),
     ]
     context = Context(Study(tmp_path), workers=1)
-    assert _piles.lay_out(context, "", work, orders).tolist() == [True, True, True, False]
+    orders += [Order(source, str(work / f"{part}.jpg"), part=part) for part in (0.5, 1.0)]
+    there = _piles.lay_out(context, "", work, orders)
+    assert there.tolist() == [True, True, True, False, True, True]
+    whole = (work / "1.0.jpg").read_bytes()
+    assert whole == (work / "a.jpg").read_bytes()
+    assert not (work / "1.0.jpg").is_symlink()
+    assert (work / "0.5.jpg").read_bytes() == whole[: round(len(whole) / 2)]
     assert (work / "a.jpg").is_symlink()
     with Image.open(work / "b.jpg") as picture:
         assert picture.size == (480, 640)

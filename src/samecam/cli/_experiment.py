@@ -99,6 +99,8 @@ def _conduct(name: str, *, as_json: bool, quiet: bool, results: str, **options: 
         print_json(document)
     else:
         stem = name if document["kind"] == "twin" else f"{name}-real"
-        say(experiment(name).text(document["result"]).split("\n"), quiet=quiet)
+        shown = experiment(name)
+        said = f"{shown.about}\n\n{shown.text(document['result'])}"
+        say(said.split("\n"), quiet=quiet)
         say(["", f"Written: {results}/{stem}.json, {results}/{stem}.svg"], quiet=quiet)
     return 0

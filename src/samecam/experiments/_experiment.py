@@ -1,11 +1,12 @@
 """What an experiment is, and what it is given."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from samecam.experiments._study import Study
+from samecam.pages import bullets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,6 +53,25 @@ class Context:
         return self.repeats or (QUICK_RUNS if self.quick else RUNS)
 
 
+class Told(NamedTuple):
+    """What is said of a result, in markdown.
+
+    Attributes
+    ----------
+    sentences : what matters; empty ones are left out
+    table : the numbers
+    """
+
+    sentences: Sequence[str]
+    table: str
+
+    @property
+    def said(self) -> str:
+        """The sentences as a list, or alone."""
+        there = [sentence for sentence in self.sentences if sentence]
+        return there[0] if len(there) == 1 else bullets(there)
+
+
 @dataclass(frozen=True, slots=True)
 class Experiment:
     """One table or figure of the paper, ours beside theirs.
@@ -64,8 +84,9 @@ class Experiment:
     score : the result from the saved runs, ready for JSON. Its key "runs" lists every run
         (a dict each: what it was, seed, scores, seconds); the other keys are the experiment's
     plot : the picture of a result, as it was read back from JSON
-    text : its section of docs/results.md, markdown without heading and picture; every number
-        comes from the result
+    about : how its tables are to be read, in a sentence or two; no number of a result
+    tell : what is said of a result: the sentences that matter and one table; every number comes
+        from the result, which has the rest
     takes_data : whether it also runs on a real collection
     """
 
@@ -74,5 +95,11 @@ class Experiment:
     run: Callable[[Context], None]
     score: Callable[[Study, Context], dict[str, Any]]
     plot: Callable[[Result], "Figure"]
-    text: Callable[[Result], str]
+    about: str
+    tell: Callable[[Result], Told]
     takes_data: bool = False
+
+    def text(self, result: Result) -> str:
+        """All that is said of a result, in markdown."""
+        told = self.tell(result)
+        return f"{told.said}\n\n{told.table}"

@@ -40,6 +40,9 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
         "rivals-table": Entry("rivals_table", "EXPERIMENT", "the like-for-like table of Phan 2017"),
         "views": Entry("views", "EXPERIMENT", "one sensor zoomed, in 16:9 and turned"),
         "messengers": Entry("messengers", "EXPERIMENT", "copies that messengers send"),
+        "phones": Entry("phones", "EXPERIMENT", "weak cameras, zoom, bodies of one model"),
+        "mixed-disk": Entry("mixed_disk", "EXPERIMENT", "a disk with all that lies beside photos"),
+        "frames": Entry("frames", "EXPERIMENT", "how much of the frame is compared"),
     }
 )
 

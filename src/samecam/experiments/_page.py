@@ -15,24 +15,21 @@ COMMAND = "samecam experiment page"
 _HEAD = """\
 # Results: the paper's tables and figures, ours beside theirs
 
-Made by `samecam experiment page` from the files in `../results`: do not edit. Every number
-of ours below stands in the JSON named beside it, with each run, its seed, and the commit that
-made it;
-`samecam experiment NAME` makes it again.
+Made by `samecam experiment page` from the files in `../results`, which have every run, its seed,
+its commit and the command that makes it again: do not edit.
 
 *Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras
-and images of the paper's, on which LS-SSC was made to do about as well as in print
-([twins](twins.md)); they say nothing about real photographs. The paper's figures
-carry no numbers, so what stands beside ours is only what its tables and text print. Methods with
-chance in them run ten times with seeds 0, 1, …, in a quick study three times, or as often as is
-said: mean ± standard deviation. F, precision and recall are of pairs, and an unclustered photo
-counts as a group of its own. L_g is the number of cameras, L_p that of groups found (L_p/L_g above
-1: cameras are split), L_d that of cameras that are found: those of which some group holds more
-photos than of all others together. "Level" is the same F to six digits. "1" is 1 to six digits;
-what is nearly 1 has as many digits as it takes to see it.
+and images of the paper's ([twins](twins.md)); they say nothing about real photographs. The paper's
+figures carry no numbers: what stands beside ours is what its tables and text print. Methods with
+chance in them run ten times, in a quick study three times: mean ± standard deviation. F, precision
+and recall are of pairs, and a photo in no group counts as a group of its own. After a set of
+photographs: the first digits of the SHA-256 of the list of their names and cameras.
 """
 # Digits of a SHA-256 that the page shows; the JSON has all.
 _SHORT = 12
+# Lines below the head of a table of twins that is shown beside one of photographs, at most.
+_FEW = 4
+_ON = {"twin": "simulated", "real": "photographs"}
 
 
 def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] = "docs") -> str:
@@ -48,7 +45,9 @@ def results_page(results: str | os.PathLike[str], docs: str | os.PathLike[str] =
     documents = {stem: read_result(path) for stem, path in _files(folder).items()}
     head = _HEAD.replace("`../results`", f"`{link}`")
     parts = [head, _overview(documents, link)]
-    parts += [_section(stem, document, link) for stem, document in documents.items()]
+    parts += [
+        _section(name, made, link) for name in EXPERIMENTS if (made := _made(name, documents))
+    ]
     return "\n".join(parts)
 
 
@@ -66,38 +65,50 @@ def _files(folder: Path) -> dict[str, Path]:
     return {stem: path for stem, path in paths.items() if path.is_file()}
 
 
+def _made(name: str, documents: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Results of one experiment: on twins and on photographs."""
+    return {stem: documents[stem] for stem in (name, name + REAL) if stem in documents}
+
+
 def _overview(documents: Mapping[str, Mapping[str, Any]], link: str) -> str:
     rows = []
     for name, entry in EXPERIMENTS.items():
-        made = [(stem, documents[stem]) for stem in (name, name + REAL) if stem in documents]
-        if not made:
-            rows.append([name, entry.summary, "not made yet", "", ""])
-        for stem, document in made:
-            kind = "twins" if document["kind"] == "twin" else "photographs"
-            how = _how(document, short="quick")
+        first = [f"[{name}](#{name})", entry.summary]
+        for stem, document in _made(name, documents).items():
             made_at = f"[{document['commit'] or 'unknown'}]({link}/{stem}.json)"
-            rows.append([f"[{stem}](#{stem})", entry.summary, kind, how, made_at])
+            rows.append([*first, _ON[document["kind"]], _how(document), made_at])
+            first = ["", ""]  # said once
+        if first[0]:
+            rows.append([name, entry.summary, "not made yet", "", ""])
     return table(["experiment", "what it shows", "on", "runs", "made at"], rows) + "\n"
 
 
-def _section(stem: str, document: Mapping[str, Any], link: str) -> str:
-    shown = experiment(document["experiment"])
-    how = _how(document, short="quick: fewer configurations and runs")
-    # Where results are shown beside simulated ones, say which these are.
-    on = "simulated" if document["kind"] == "twin" else "on photographs"
-    return (
-        f"## {stem}\n\n*{document['title']}* ({on}; {how}). `{document['command']}`, "
-        f"[{stem}.json]({link}/{stem}.json).\n\n"
-        f"{_photographs(document)}"
-        f"![{shown.title}]({link}/{stem}.svg)\n\n"
-        f"{shown.text(document['result']).strip()}\n"
-    )
+def _section(name: str, made: Mapping[str, Mapping[str, Any]], link: str) -> str:
+    """An experiment: how it is read, a picture, a table, and what was found; photographs first.
+
+    Of twins beside photographs a long table is left out.
+    """
+    shown = experiment(name)
+    stems = sorted(made, key=lambda stem: made[stem]["kind"] == "twin")
+    parts = [
+        f"## {name}\n\n*{shown.title}.* {shown.about}",
+        f"![{name}]({link}/{stems[0]}.svg)",
+    ]
+    for stem in stems:
+        document = made[stem]
+        told = shown.tell(document["result"])
+        other = "" if stem == stems[0] else f" ([picture]({link}/{stem}.svg))"
+        parts += [f"**{_ON[document['kind']].capitalize()}**{_photographs(document)}{other}:",
+                  told.said]  # fmt: skip
+        if stem == stems[0] or told.table.count("\n") <= _FEW:
+            parts.append(told.table)
+    return "\n\n".join(parts) + "\n"
 
 
-def _how(document: Mapping[str, Any], *, short: str) -> str:
+def _how(document: Mapping[str, Any]) -> str:
     """Whether a result is the whole of it."""
     if document["quick"]:
-        return short
+        return "quick"
     return "full" if document["repeats"] == RUNS else f"full, but {document['repeats']} runs"
 
 
@@ -106,8 +117,5 @@ def _photographs(document: Mapping[str, Any]) -> str:
     sets = document.get("photographs", [])
     if not sets:
         return ""
-    names = [f"{one['photos']} (`{one['sha256'][:_SHORT]}`)" for one in sets]
-    return (
-        f"Of {'; '.join(names)}. In brackets: the first {_SHORT} digits of the SHA-256 of the list "
-        "of their names and cameras.\n\n"
-    )
+    names = [f"{one['photos'].partition(', ')[2]}, `{one['sha256'][:_SHORT]}`" for one in sets]
+    return f" ({'; '.join(names)})"

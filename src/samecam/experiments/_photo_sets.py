@@ -117,11 +117,13 @@ def simulate_set(
     name: str,
     cameras: int,
     images: int,
-    size: tuple[int, int],
-    outliers: int = 0,
-    crosstalk: float = 0.0,
+    size: tuple[int, int] | Sequence[tuple[int, int]],
+    **more: Any,
 ) -> PhotoSet:
-    """Simulated photographs of that name in the folder of the study, made if they are not there."""
+    """Simulated photographs of that name in the folder of the study, made if they are not there.
+
+    `more` is what else `simulate_photos` is asked for.
+    """
     from samecam.simulate import simulate_photos
 
     folder = context.study.folder / "photos" / name
@@ -132,8 +134,7 @@ def simulate_set(
             cameras=cameras,
             images=images,
             size=size,
-            outliers=outliers,
-            crosstalk=crosstalk,
+            **more,
             workers=context.workers,
             progress=lambda done, total: context.progress("Photographing", done, total),
         )
@@ -177,9 +178,10 @@ def largest_cameras(root: Path, cameras: int, fewest: int) -> tuple[Collection, 
 def allowed_sides(photos: PhotoSet, sides: Sequence[int]) -> list[int]:
     """Those squares that at least 95 % of the photos hold, as their headers say.
 
-    That of 512 pixels must be among them, for it tells which photos are taken.
+    One whose header cannot be read is taken to hold 512 pixels. That square must be among them, for
+    it tells which photos are taken.
     """
-    shortest = np.array([_shortest(file) for file in photos.files])
+    shortest = np.array([min(photo_size(file)) or JUDGED for file in photos.files])
     share = {side: float(np.mean(shortest >= side)) for side in (JUDGED, *sides)}
     if share[JUDGED] < SHARE:
         raise SamecamError(
@@ -189,12 +191,12 @@ def allowed_sides(photos: PhotoSet, sides: Sequence[int]) -> list[int]:
     return [side for side in sides if share[side] >= SHARE]
 
 
-def _shortest(file: Path) -> int:
-    """Shorter side of a photo; of a format that Pillow does not know, nothing more than 512."""
+def photo_size(file: Path) -> tuple[int, int]:
+    """Width and height of a stored picture; of one that Pillow does not know, nothing."""
     from PIL import Image
 
     try:
         with open_regular(file) as stream, Image.open(stream) as picture:
-            return min(picture.size)
+            return picture.size
     except (OSError, ValueError, Image.DecompressionBombError):
-        return JUDGED
+        return 0, 0

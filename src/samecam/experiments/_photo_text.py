@@ -1,10 +1,9 @@
 """The text on experiments that begin with photographs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from samecam.experiments._experiment import Result
+from samecam.experiments._experiment import Result, Told
 from samecam.experiments._grid import behind
-from samecam.experiments._methods import Method
 from samecam.experiments._photo_level import (
     SUBSETS,
     Row,
@@ -17,159 +16,97 @@ from samecam.experiments._photo_level import (
 )
 from samecam.experiments._photo_sets import JUDGED, Setting
 from samecam.experiments._text import failures
-from samecam.pages import bullets, count, listed, share, table
+from samecam.pages import count, listed, share, span, table, with_spread
 
-# Differences of F that three digits show, and differences of P and R that explain them.
-_SHOWN, _NOTABLE = 0.0005, 0.005
-# Of these the tables also tell precision, recall and ARI: what is printed has them.
-_WHOLE = ("ours", "ls-ssc")
+# Differences of F that three digits show.
+_SHOWN = 0.0005
 
-
-def introduce(result: Result, more: Sequence[str] = ()) -> str:
-    """What was run, on what, as a list; `more` is what one experiment adds."""
-    about = result["set"]
-    simulated = (
-        ", rendered by the simulator at 1.3 megapixels" if about["kind"] == "simulated" else ""
-    )
-    runs = max(row["runs"] for row in result["rows"])
-    return bullets(
-        [
-            f"These are {about['title']}{simulated}.",
-            *about["notes"],
-            "The paper has 20 cameras of VISION with about 220 photos each, so what it prints "
-            "stands beside ours for its course, not for its height.",
-            "All methods get the same fingerprints of the same photos: without dark ones, as in "
-            "the paper, and without saturated ones; and again with the dark ones.",
-            f"Methods with chance in them run {runs} times; ± is the standard deviation.",
-            *more,
-        ]
-    )
+ABOUT = (
+    "F (precision, recall), without dark and saturated photos, all methods on the same "
+    "fingerprints. The paper has 20 cameras of VISION with about 220 photos each: what it prints "
+    "stands beside ours for its course, not for its height."
+)
 
 
-def tables(result: Result) -> str:
-    """A table for each panel: F of all methods, and more of ours and of what is in print."""
-    parts = [_table(result, side, subset) for side, subset in panels_of(result)]
-    return "\n\n".join([*parts, bullets(failures(result))]).strip()
+def tell(result: Result) -> Told:
+    """What is said of a result: where ours is behind, and a table of what the paper shows."""
+    sentences = [_others(result), _where_behind(result), *failures(result)]
+    return Told([*sentences, *result["set"]["notes"]], _table(result))
 
 
-def _table(result: Result, side: int | None, subset: str) -> str:
-    about, place = result["set"], result["printed"]["place"]
-    size = "" if side is None else f"{side} × {side} pixels, "
-    heading = (
-        f"{size}{SUBSETS[subset]} ({about['photos'][subset]} photos of "
-        f"{about['cameras'][subset]} cameras), F (P, R) ARI or F alone:"
-    )
-    ours, *others = methods_of(result)
-    first = "side" if side is None else "quality"
-    labels = [method.label for method in others]
-    in_print = f"LS-SSC in print ({place})"
-    head = [first, f"**{ours.label}**", "ours leaves alone", in_print, *labels]
-    rows = [_cells(result, setting, side, subset) for setting in settings_of(result, side)]
-    return f"{heading}\n\n{table(head, rows)}"
+def _others(result: Result) -> str:
+    """Lowest and highest F of ours on the photos that the table does not show."""
+    words = []
+    for side, subset in panels_of(result)[1:]:
+        every = [row_of(result, setting, subset, "ours") for setting in settings_of(result, side)]
+        f = [row["f"] for row in every if row is not None]
+        if f:
+            size = "" if side in (None, JUDGED) else f"{side} × {side}, "
+            spread = span(share(min(f), 3), share(max(f), 3))
+            words.append(f"{size}{SUBSETS[subset]} {spread}")
+    return f"F of ours elsewhere: {'; '.join(words)}." if words else ""
 
 
-def _cells(result: Result, setting: Setting, side: int | None, subset: str) -> list[str]:
-    """One row of a table."""
-    methods = methods_of(result)
-    ours, *rest = [row_of(result, setting, subset, method.key) for method in methods]
+def _table(result: Result) -> str:
+    """The photos that the paper takes: ours, what is in print, LS-SSC and the best other."""
+    axis = result["axis"]
+    side = None if axis == "side" else JUDGED
+    head = [axis, "ours", "left alone", "LS-SSC in print", "LS-SSC", "best other"]
+    return table(head, [_cells(result, setting) for setting in settings_of(result, side)])
+
+
+def _cells(result: Result, setting: Setting) -> list[str]:
+    rows = {m.key: row_of(result, setting, "lit", m.key) for m in methods_of(result)}
+    ours, published = rows.pop("ours"), rows.pop("ls-ssc")
     printed = result["printed"].get(value_of(result, setting))
-    if side not in (None, JUDGED):
-        printed = None  # the paper's squares have 512 pixels a side
+    others = [row for row in rows.values() if row is not None]
+    best = max(others, key=lambda row: row["f"], default=None)
     return [
         value_of(result, setting),
-        _cell(ours, "ours"),
+        "–" if ours is None else _whole(ours, f"**{share(ours['f'], 3)}**", 3),
         "–" if ours is None else count(ours["n_unclustered"]),
         "–" if printed is None else _whole(printed, share(printed["f"])),
-        *(_cell(row, method.key) for row, method in zip(rest, methods[1:], strict=True)),
+        "–" if published is None else with_spread(published, digits=3),
+        "–" if best is None else f"{share(best['f'], 3)} {best['label']}",
     ]
 
 
-def _cell(row: Row | None, method: str) -> str:
-    if row is None:
-        return "–"
-    f = f"**{share(row['f'], 3)}**" if method == "ours" else _with_spread(row)
-    return _whole(row, f, 3) if method in _WHOLE else f
-
-
 def _whole(numbers: Mapping[str, float], f: str, digits: int = 2) -> str:
-    """F (P, R) ARI."""
-    names = ("precision", "recall", "ari")
-    precision, recall, ari = (share(numbers[name], digits) for name in names)
-    return f"{f} ({precision}, {recall}) {ari}"
+    """F (P, R)."""
+    precision, recall = (share(numbers[name], digits) for name in ("precision", "recall"))
+    return f"{f} ({precision}, {recall})"
 
 
-def _with_spread(row: Row) -> str:
-    if row["runs"] < 2 or row["f_spread"] < _SHOWN:
-        return share(row["f"], 3)
-    return f"{share(row['f'], 3)} ± {share(row['f_spread'], 3)}"
-
-
-def where_behind(result: Result) -> str:
-    """Where another method has the higher F, how much, and what ours gives up there."""
-    lost = {(row["configuration"], row["method"]) for row in behind(result, _SHOWN)}
-    name, lines = result["set"]["name"], []
-    for side, subset in panels_of(result):
-        where = SUBSETS[subset] if side is None else f"{side} × {side}, {SUBSETS[subset]}"
-        for method in methods_of(result)[1:]:
-            settings = [
-                setting
-                for setting in settings_of(result, side)
-                if (configuration_name(name, setting, subset), method.key) in lost
-            ]
-            lines += [f"{where}: {words}" for words in _lost(result, settings, subset, method)]
-    others = listed([method.label for method in methods_of(result)[1:]])
-    if not lines:
-        return f"In F, none of {others} is ahead of ours by .0005 or more at any of these."
-    return f"Of {others}, ahead of ours in F by .0005 or more:\n\n{bullets(lines)}"
-
-
-def _lost(result: Result, settings: Sequence[Setting], subset: str, method: Method) -> list[str]:
-    """One method's leads over ours, one a reason: at which settings, the largest in full."""
-    pairs: dict[Setting, tuple[Row, Row]] = {}
-    reasons: dict[str, list[Setting]] = {}
-    for setting in settings:
-        ours, other = (row_of(result, setting, subset, key) for key in ("ours", method.key))
+def _where_behind(result: Result) -> str:
+    """Which methods have the higher F, how often, by how much at most, and what for."""
+    places = {
+        configuration_name(result["set"]["name"], setting, subset): (setting, subset)
+        for side, subset in panels_of(result)
+        for setting in settings_of(result, side)
+    }
+    leads: dict[str, list[Row]] = {}
+    for row in behind(result, _SHOWN):
+        leads.setdefault(row["label"], []).append(row)
+    if not leads:
+        return "In F, no method is ahead of ours by .0005 or more."
+    words = []
+    for label, rows in leads.items():
+        setting, subset = places[rows[0]["configuration"]]
+        ours = row_of(result, setting, subset, "ours")
         assert ours is not None
-        assert other is not None
-        pairs[setting] = ours, other
-        reasons.setdefault(_reason(ours, other), []).append(setting)
-    return [_lead(result, method, reason, {s: pairs[s] for s in places})
-            for reason, places in reasons.items()]  # fmt: skip
-
-
-def _lead(
-    result: Result, method: Method, reason: str, pairs: Mapping[Setting, tuple[Row, Row]]
-) -> str:
-    most = max(pairs, key=lambda setting: pairs[setting][1]["f"] - pairs[setting][0]["f"])
-    ours, other = pairs[most]
-    axis = "side" if result["axis"] == "side" else "quality"
-    places = listed([value_of(result, setting) for setting in pairs])
-    at = f"Most at {value_of(result, most)}, " if len(pairs) > 1 else ""
-    alone = [f"{count(row['n_unclustered'])} of {count(row['n_images'])}" for row in (ours, other)]
-    numbers = f"{_scores(other)} against {_scores(ours)}"
+        words.append(
+            f"{label} at {len(rows)} ({share(rows[0]['f'], 3)} against {share(ours['f'], 3)})"
+        )
     return (
-        f"{method.label} at {axis} {places}: {reason}. {at}{numbers}; photos left alone: ours "
-        f"{alone[0]}, {method.label} {alone[1]}."
+        f"**Ahead of ours in F** at some of the {len(places)} settings, in brackets the largest "
+        f"lead: {listed(words)}. {_price(result, [row for rows in leads.values() for row in rows])}"
     )
 
 
-def _scores(row: Row) -> str:
-    f, precision, recall = (share(row[name], 3) for name in ("f", "precision", "recall"))
-    return f"{f} (P {precision}, R {recall})"
-
-
-def _reason(ours: Row, other: Row) -> str:
-    """What makes the difference: pairs not found, pairs wrongly made, or both; no numbers."""
-    left = ours["n_unclustered"] - other["n_unclustered"]
-    if other["precision"] < 0.5:
-        instead = ", where ours rather leaves photos without a group" if left >= 0.5 else ""
-        return f"most pairs that it puts together are of different cameras{instead}"
-    missed = other["recall"] - ours["recall"] > _NOTABLE
-    wrong = other["precision"] - ours["precision"] > _NOTABLE
-    if missed and not wrong and left >= 0.5:
-        return "ours leaves more photos without a group"
-    if missed and not wrong:
-        return "ours splits cameras over more groups"
-    if wrong and not missed:
-        return "ours puts more photos of different cameras together"
-    return "ours is behind in both" if wrong else "a small difference in both"
+def _price(result: Result, ahead: list[Row]) -> str:
+    """How often a lead is of photos that ours leaves alone, or of pairs that are wrong."""
+    ours = {row["configuration"]: row for row in result["rows"] if row["method"] == "ours"}
+    fewer = sum(row["n_unclustered"] < ours[row["configuration"]]["n_unclustered"] for row in ahead)
+    wrong = sum(row["precision"] < 0.5 for row in ahead)
+    also = f", and at {wrong} most pairs of the other are wrong" if wrong else ""
+    return f"At {fewer} of these {len(ahead)} ours leaves more photos alone{also}."

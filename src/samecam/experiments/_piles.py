@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,10 @@ from samecam.experiments._study import Run
 from samecam.files import read_own, write_atomically
 from samecam.inputs import read_input
 from samecam.metrics import read_columns, scores
-from samecam.simulate import Look, messenger_copy, view_photo
+from samecam.simulate import Look, Messenger, messenger_copy, view_photo
+
+if TYPE_CHECKING:
+    from samecam.case import ExtractionSettings
 
 Places = npt.NDArray[np.int64]
 # How far groups are searched for other views of one camera.
@@ -40,13 +43,15 @@ class Order:
     Attributes
     ----------
     source, target : files
-    messenger : that sends it, or none
+    messenger : that sends it, or how it is reduced, or none
+    part : share of its bytes that is written; 1 is another file of the same bytes
     look, zoom : how it is to show its original, or as it is
     """
 
     source: str
     target: str
-    messenger: str | None = None
+    messenger: str | Messenger | None = None
+    part: float | None = None
     look: Look | None = None
     zoom: float = 1.0
 
@@ -59,12 +64,14 @@ class Answer(NamedTuple):
     groups, cameras : number of each photo; both the same where nothing was searched
     searched : whether groups were joined to cameras
     seconds : of it all
+    listed : of every file its status, and the name of what it is a copy or a duplicate of, or ""
     """
 
     groups: Mapping[str, int]
     cameras: Mapping[str, int]
     searched: bool
     seconds: float
+    listed: Mapping[str, tuple[str, str]]
 
 
 def lay_out(
@@ -100,6 +107,17 @@ def lay_out(
     return there
 
 
+def link_originals(context: Context, work: Path, files: Sequence[Path]) -> list[str]:
+    """A pile in `work/photos` of files as they are; their names there, without ending."""
+    names = [f"{k:06d}" for k in range(len(files))]
+    orders = [
+        Order(str(file), str(work / "photos" / f"{name}{file.suffix.lower()}"))
+        for name, file in zip(names, files, strict=True)
+    ]
+    lay_out(context, "Linking", work, orders)
+    return names
+
+
 def _digest(orders: Sequence[Order]) -> bytes:
     """Of orders, and of lengths and times of change of what they are made of."""
     digest = hashlib.sha256()
@@ -118,7 +136,7 @@ def make_file(order: Order) -> bool:
     """
     if os.path.exists(order.target):
         return True
-    if order.messenger is None and order.look is None:
+    if order.messenger is None and order.look is None and order.part is None:
         os.symlink(os.path.realpath(order.source), order.target)
         return True
     try:
@@ -127,6 +145,8 @@ def make_file(order: Order) -> bool:
             data = view_photo(data, order.look, zoom=order.zoom)
         if order.messenger is not None:
             data = messenger_copy(data, order.messenger)
+        if order.part is not None:
+            data = data[: round(order.part * len(data))]
     except (OSError, ValueError):
         return False
     write_atomically(Path(order.target), data)
@@ -138,18 +158,44 @@ def asked_search() -> dict[str, Any]:
     return {"search": SEARCH}
 
 
-def group_pile(context: Context, photos: Path, work: Path) -> Answer:
-    """Group the photos of a folder as a case in `work`, which is then removed; default method."""
+def group_pile(
+    context: Context, photos: Path, work: Path, settings: "ExtractionSettings | None" = None
+) -> Answer:
+    """Group the photos of a folder as a case in `work`, which is then removed; default method.
+
+    Where settings are given nothing is searched for other views.
+    """
     from samecam.case import cluster_photos
 
     began, case = time.monotonic(), work / "case"
     resources = compute.Resources(
         workers=context.workers, device=context.device, memory=context.memory
     )
-    cluster_photos([photos], case, resources=resources, progress=context.progress, **asked_search())
+    search = asked_search() if settings is None else {"search": "off"}
+    if settings is not None and settings.size is not None:
+        search = {}  # squares have no other views
+    cluster_photos([photos], case, settings, resources=resources, progress=context.progress,
+                   **search)  # fmt: skip
     groups, cameras, searched = _read_answer(case)
+    listed = _read_list(case)
     shutil.rmtree(work, ignore_errors=True)
-    return Answer(groups, cameras, searched, time.monotonic() - began)
+    return Answer(groups, cameras, searched, time.monotonic() - began, listed)
+
+
+def _read_list(case: Path) -> dict[str, tuple[str, str]]:
+    """Status of every file of a case, and what it is a copy or a duplicate of."""
+    from samecam.case import IMAGES
+
+    columns = ("path", "sha256", "status", "copy_of")
+    rows = [row for _, row in read_columns(case / IMAGES, columns)]
+    first = {sha: path for path, sha, status, _ in rows if status not in ("duplicate", "skipped")}
+    return {
+        Path(path).stem: (
+            status,
+            Path(first.get(sha, "") if status == "duplicate" else copy_of).stem,
+        )
+        for path, sha, status, copy_of in rows
+    }
 
 
 def _read_answer(case: Path) -> tuple[dict[str, int], dict[str, int], bool]:

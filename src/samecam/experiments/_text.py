@@ -1,77 +1,46 @@
-"""Text on the rows of a result: how ours compares, what failed, means with their spread."""
+"""Text on the rows of a result: where ours is behind, what failed, means with their spread."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from samecam.experiments._grid import behind, best_first, cell, mean_of
+from samecam.experiments._grid import behind, cell
 from samecam.pages import count, listed, share
 
 _TIE = 2e-6
 _MOST = 6
 
 
-def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
-    """Sentences on whether ours is ahead: where it is behind, of whom, by how much, and why.
+def bold(row: Mapping[str, Any]) -> str:
+    """A method's label, bold if it is ours."""
+    return f"**{row['label']}**" if row["method"] == "ours" else str(row["label"])
+
+
+def standing(result: Mapping[str, Any], configurations: Sequence[str]) -> str:
+    """A sentence on where ours is behind: of whom, by how much, and how many photos it leaves.
 
     Only what is the same to six digits, as results are kept, is level.
     """
     ahead = behind(result, _TIE)
     places = [name for name in configurations if any(r["configuration"] == name for r in ahead)]
-    free, total = len(configurations) - len(places), len(configurations)
-    sentences = _not_first(result, configurations)
+    total = len(configurations)
     if not places:
-        shown = "" if total == 1 else f" on any of these {total}"
-        sentences.append(f"In F, no method is ahead of ours{shown}.")
-    elif free:
-        sentences.append(f"In F, no method is ahead of ours on {free} of {total}.")
-    if places:
-        sentences.append(f"**Ahead of ours in F:** {_leads(ahead)}.")
-    sentences += [_why(result, place, ahead) for place in places]
-    ties = _ties(result, configurations)
-    if ties:
-        easy = sum(bool(_ties(result, [name])) for name in configurations)
-        where = "" if total == 1 else f" on {easy} of {total}"
-        sentences.append(
-            f"Level with ours{where}, where F does not tell the best apart: {'; '.join(ties)}."
-        )
-    return sentences
+        return f"In F, no method is ahead of ours{f' on any of the {total}' * (total > 1)}."
+    leads = [_leads(result, place, [r for r in ahead if r["configuration"] == place])
+             for place in places]  # fmt: skip
+    where = f" on {len(places)} of {total}" if total > 1 else ""
+    return f"**Ahead of ours in F**{where}: {'; '.join(leads)}."
 
 
-def _not_first(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
-    """Where methods are listed the best first and that is not ours: what both have, in the mean."""
-    if not result.get("best_first"):
-        return []
-    (first, label), *_ = best_first(result, configurations)
-    if first == "ours" or all(row["method"] != "ours" for row in result["rows"]):
-        return []
-
-    def pair(name: str, words: Callable[[float], str]) -> str:
-        values = (mean_of(result, configurations, method, name) for method in ("ours", first))
-        ours, theirs = map(words, values)
-        return f"{ours} against {theirs}"
-
-    mean = "" if len(configurations) == 1 else " in the mean"
-    return [
-        f"**Ours is not first, {label} is:** F {pair('f', _three)}{mean}, precision "
-        f"{pair('precision', _three)}, recall {pair('recall', _three)}, photos left alone "
-        f"{pair('n_unclustered', count)}, seconds {pair('seconds', _three_digits)}."
-    ]
-
-
-def _three(value: float) -> str:
-    return share(value, 3)
-
-
-def _three_digits(value: float) -> str:
-    return f"{value:.3g}"
-
-
-def _leads(ahead: Sequence[Mapping[str, Any]]) -> str:
-    """Methods ahead of ours, each with where, the largest lead first."""
-    leads: dict[str, list[str]] = {}
-    for row in ahead:
-        leads.setdefault(row["label"], []).append(f"{row['configuration']} {_against(row)}")
-    return "; ".join(f"{label} on {listed(places)}" for label, places in leads.items())
+def _leads(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any]]) -> str:
+    """Methods ahead of ours in one place, the largest lead first."""
+    ours = cell(result, place, "ours")
+    assert ours is not None
+    labels = listed([row["label"] for row in ahead])
+    up_to = "up to " * (len({row["f"] for row in ahead}) > 1)
+    return (
+        f"{labels} on {place} ({up_to}{_against(ahead[0])}; ours leaves "
+        f"{count(ours['n_unclustered'])} alone)"
+    )
 
 
 def _against(row: Mapping[str, Any]) -> str:
@@ -81,53 +50,7 @@ def _against(row: Mapping[str, Any]) -> str:
         theirs, ours = share(row["f"], digits), share(row["ours"], digits)
         if theirs != ours:
             break
-    return f"({theirs} against {ours})"
-
-
-def _why(result: Mapping[str, Any], place: str, ahead: Sequence[Mapping[str, Any]]) -> str:
-    """What ours loses in a place where it is behind, as far as its scores tell."""
-    ours = cell(result, place, "ours")
-    assert ours is not None
-    others = [row for row in ahead if row["configuration"] == place]
-    # A stranger is a camera to the scores, but nothing that could be a group.
-    strangers = ours.get("strangers") or 0
-    cameras = ours["n_cameras"] - strangers
-    text = (
-        f"On {place} ours has precision {share(ours['precision'])}, recall "
-        f"{share(ours['recall'])}, {count(ours['n_clusters'])} groups for "
-        f"{count(cameras)} cameras{f' and {count(strangers)} strangers' if strangers else ''}, "
-        f"photos left alone: {count(ours['n_unclustered'])}"
-    )
-    if result.get("best_first"):  # measured facts alone
-        first = max(others, key=lambda row: (row["f"], row["precision"]))
-        return (
-            f"{text}; {first['label']}, which has the highest F there, has precision "
-            f"{share(first['precision'])}, recall {share(first['recall'])}, "
-            f"{count(first['n_clusters'])} groups, photos left alone: "
-            f"{count(first['n_unclustered'])}."
-        )
-    if ours["n_unclustered"] > max(row["n_unclustered"] for row in others):
-        return (
-            f"{text}, more than those ahead of it: it asks for evidence before a photo joins a "
-            "group, which costs recall where guessing is right."
-        )
-    if ours["n_clusters"] > cameras:
-        return f"{text}: it splits a camera where it cannot show that two groups are one."
-    if ours["precision"] < min(row["precision"] for row in others):
-        return f"{text}: more of its pairs are wrong than of those ahead of it."
-    return f"{text}: the difference is in single photos."
-
-
-def _ties(result: Mapping[str, Any], configurations: Sequence[str]) -> list[str]:
-    """Methods with the F of ours, with where."""
-    ties: dict[str, list[str]] = {}
-    for row in result["rows"]:
-        ours = cell(result, row["configuration"], "ours")
-        if ours is None or row["method"] == "ours" or not row["runs"]:
-            continue
-        if abs(row["f"] - ours["f"]) <= _TIE and row["configuration"] in configurations:
-            ties.setdefault(row["label"], []).append(row["configuration"])
-    return [f"{label} on {listed(names)}" for label, names in ties.items()]
+    return f"{theirs} against {ours}"
 
 
 def failures(result: Mapping[str, Any]) -> list[str]:

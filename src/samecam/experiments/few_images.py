@@ -8,12 +8,12 @@ from samecam import pages
 from samecam.datasets import twin
 from samecam.errors import SamecamError
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import GridRun, cell, grid_runs, rounded, run_grid, score_grid
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, twin_source
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,51 +77,45 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _text(result: Result) -> str:
-    sentences = [*standing(result, [_NAME]), *map(_about, _shown(result))]
+_ABOUT = "In brackets: what is in print of that method."
+
+
+def _tell(result: Result) -> Told:
+    sentences = [standing(result, [_NAME])]
     rows = {row["method"]: row for row in _shown(result)}
     left = [row for row in rows.values() if row["n_unclustered"] < rows["ours"]["n_unclustered"]]
     if left:
-        fewer = [f"{row['label']} ({pages.count(row['n_unclustered'])})" for row in left]
+        fewer = pages.listed([row["label"] for row in left])
         sentences.append(
-            f"**Ours is worse in one thing:** it leaves more photos alone than "
-            f"{pages.listed(fewer)}, since it does not guess where a photo cannot be told from "
-            f"chance: {_extremes(result['alone_by_size'])}."
-        )
-    for entry in result["printed"]:
-        sentences.append(
-            f"In print ({entry['place']}) {entry['label']} has F "
-            f"{pages.share(entry['f'])}, {entry['n_clusters']} groups and leaves "
-            f"{entry['n_unclustered']} alone."
+            f"**Ours leaves more photos alone** than {fewer}: {_extremes(result['alone_by_size'])}."
         )
     sentences += failures(result)
+    printed = {entry["method"]: entry for entry in result["printed"]}
     head = ["method", "F", "precision", "recall", "groups", "left alone"]
-    lines = [
-        [
-            f"**{row['label']}**" if row["method"] == "ours" else row["label"],
-            *(pages.with_spread(row, name) for name in ("f", "precision", "recall")),
-            *(pages.count(row[name]) for name in ("n_clusters", "n_unclustered")),
-        ]
-        for row in _shown(result)
-    ]
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
+    lines = []
+    for row in _shown(result):
+        entry = printed.get(row["method"])
+        also = dict.fromkeys(("f", "n_clusters", "n_unclustered"), "")
+        if entry is not None:
+            also = {name: f" ({entry[name]})" for name in also}
+            also["f"] = f" ({pages.share(entry['f'])})"
+        lines.append(
+            [
+                bold(row),
+                pages.with_spread(row) + also["f"],
+                *(pages.with_spread(row, name) for name in ("precision", "recall")),
+                *(pages.count(row[name]) + also[name] for name in ("n_clusters", "n_unclustered")),
+            ]
+        )
+    return Told(sentences, pages.table(head, lines))
 
 
 def _extremes(alone: Mapping[str, float]) -> str:
     sizes = sorted(alone, key=int)
     first, last = sizes[0], sizes[-1]
     return (
-        f"{100 * alone[first]:.0f} % of the photos by cameras with {first}, "
-        f"{100 * alone[last]:.0f} % by cameras with {last}"
-    )
-
-
-def _about(row: Mapping[str, Any]) -> str:
-    label = "Ours" if row["method"] == "ours" else row["label"]
-    return (
-        f"{label} has F {pages.with_spread(row)} (precision {pages.share(row['precision'])}, "
-        f"recall {pages.share(row['recall'])}) with {pages.count(row['n_clusters'])} groups, and "
-        f"leaves {pages.count(row['n_unclustered'])} of {pages.count(row['n_images'])} alone."
+        f"{alone[first]:.0%} of the photos by cameras with {first}, "
+        f"{alone[last]:.0%} by cameras with {last}"
     )
 
 
@@ -131,6 +125,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,  # to say itself why it does not
 )

@@ -19,7 +19,7 @@ from samecam.experiments._hyper_sets import (
     simulated_parameters,
     simulated_set,
 )
-from samecam.experiments._hyper_text import text
+from samecam.experiments._hyper_text import ABOUT, tell
 from samecam.experiments._paper import GAMMAS
 from samecam.experiments._study import Run, Study
 
@@ -311,16 +311,13 @@ def _plot(result: Result) -> "Figure":
     return plot(result)
 
 
-def _text(result: Mapping[str, Any]) -> str:
-    return text(result)
-
-
 EXPERIMENT = Experiment(
     "hyperparameters",
     "Figure and text: η, γ for each size, K and the rounds of recycling",
     _run,
     _score,
     _plot,
-    _text,
+    ABOUT,
+    tell,
     takes_data=True,
 )

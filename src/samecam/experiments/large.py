@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from samecam import pages
 from samecam.datasets import configuration
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -113,52 +113,31 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _text(result: Result) -> str:
+_ABOUT = (
+    "F, groups, photos left without a group. Ours takes all correlations at once, where LS-SSC is "
+    "given batches of 4,000."
+)
+
+
+def _tell(result: Result) -> Told:
     names = result["configurations"]
-    sentences = standing(result, names)
-    for method in ("ls-ssc", "lin-ls"):
-        rows = [row for _, row in _rows(result, method)]
-        if rows:
-            sentences.append(_course(rows))
-    ours = [row for _, row in _rows(result, "ours")]
-    if ours:
-        sentences.append(
-            _course(ours).replace("ours", "Ours", 1)
-            + " It takes all correlations at once, where LS-SSC is given batches of 4,000."
-        )
-    sentences += _in_print(result)
-    tried = {row["configuration"] for row in result["rows"] if row["method"] == "lin-ls"}
-    left = [name for name in names if name not in tried]
-    if left:
-        sentences.append(f"Lin-LS was left out on {pages.listed(left)}, where it takes longest.")
-    sentences += [*failures(result), *result["skipped"], *result["notes"]]
-    return pages.bullets(sentences) + "\n\n" + _table(result, names)
-
-
-def _course(rows: Sequence[Mapping[str, Any]]) -> str:
-    """F, groups and photos left alone of one method, as ranges."""
-    f = [row["f"] for row in rows]
-    ratio = [row["lp_over_lg"] for row in rows]
-    alone = [row["n_unclustered"] for row in rows]
-    return (
-        f"{rows[0]['label']} has F {pages.span(pages.share(min(f)), pages.share(max(f)))}, "
-        f"{pages.span(f'{min(ratio):.2f}', f'{max(ratio):.2f}')} groups a camera, and leaves "
-        f"{pages.span(pages.count(min(alone)), pages.count(max(alone)))} photos alone."
-    )
+    sentences = [standing(result, names), *_in_print(result), *failures(result)]
+    sentences += [*result["skipped"], *result["notes"]]
+    return Told(sentences, _table(result, names))
 
 
 def _in_print(result: Result) -> list[str]:
-    sentences = []
+    words = []
     for entry in result["printed"]:
         row = cell(result, entry["configuration"], entry["method"])
         value = entry.get("f", entry.get("f_above"))
         above = "above " * ("f_above" in entry)
-        here = "" if row is None else f"; here {pages.with_spread(row)}"
-        sentences.append(
-            f"In print ({entry['place']}) {entry['label']} has F {above}{pages.share(value)} on "
-            f"{entry['configuration']}{here}."
+        here = "not run" if row is None else pages.with_spread(row)
+        words.append(
+            f"{entry['label']} F {above}{pages.share(value)} on {entry['configuration']} "
+            f"(here {here})"
         )
-    return sentences or ["The paper prints no number for these: its figures alone show them."]
+    return [f"In print: {pages.listed(words)}."] if words else []
 
 
 def _table(result: Result, names: Sequence[str]) -> str:
@@ -172,29 +151,32 @@ def _table(result: Result, names: Sequence[str]) -> str:
         images = next((pages.count(row["n_images"]) for row in line if row is not None), "–")
         words = ["–" if row is None else _cell_text(row) for row in line]
         rows.append([name, images, *words])
-    heading = "F (precision, recall), groups, photos left alone:"
-    return f"{heading}\n\n{pages.table(head, rows)}"
+    return pages.table(head, rows)
 
 
 def _cell_text(row: Mapping[str, Any]) -> str:
-    return (
-        f"{pages.with_spread(row)} ({pages.share(row['precision'])}, "
-        f"{pages.share(row['recall'])}), {pages.count(row['n_clusters'])}, "
-        f"{pages.count(row['n_unclustered'])}"
-    )
+    alone = pages.count(row["n_unclustered"])
+    return f"{pages.with_spread(row)}, {pages.count(row['n_clusters'])}, {alone}"
 
 
-def _experiment(collection: str, title: str) -> Experiment:
+def _experiment(collection: str, title: str, about: str) -> Experiment:
     return Experiment(
         f"large-{collection}",
         title,
         partial(_run, collection),
         partial(_score, collection),
         _plot,
-        _text,
+        about,
+        _tell,
         takes_data=True,
     )
 
 
-DRESDEN = _experiment("dresden", "Figure: LS-SSC, Lin-LS and ours on 30 to 74 cameras of Dresden")
-VISION = _experiment("vision", "Figure: LS-SSC, Lin-LS and ours on 21 to 33 cameras of VISION")
+DRESDEN = _experiment(
+    "dresden", "Figure: LS-SSC, Lin-LS and ours on 30 to 74 cameras of Dresden", _ABOUT
+)
+VISION = _experiment(
+    "vision",
+    "Figure: LS-SSC, Lin-LS and ours on 21 to 33 cameras of VISION",
+    "As [large-dresden](#large-dresden).",
+)

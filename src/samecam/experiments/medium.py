@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from samecam import pages
 from samecam.datasets import configurations
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
     cell,
     grid_runs,
+    mean_of,
     of_photographs,
     run_grid,
     score_grid,
@@ -20,7 +21,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,33 +126,32 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _sentences(result: Result) -> list[str]:
-    """How ours does, how the paper's do, and where ours is behind."""
+_ABOUT = "F over all collections, and photos left without a group; the picture has each."
+
+
+def _tell(result: Result) -> Told:
     names = result["configurations"]
-    ours = [row for name in names if (row := cell(result, name, "ours")) is not None]
-    sentences = []
-    if ours:
-        least, most = min(row["f"] for row in ours), max(row["f"] for row in ours)
-        alone = sum(row["n_unclustered"] for row in ours)
-        sentences = [
-            f"Ours has F {pages.span(pages.share(least), pages.share(most))} and leaves "
-            f"{pages.count(alone)} photos without a group in all."
-        ]
-    for method in ("ls-ssc", "ssc-nc"):
-        rows = [row for name in names if (row := cell(result, name, method)) is not None]
-        if rows:
-            low = min(rows, key=lambda row: row["f"])
-            high = max(rows, key=lambda row: row["f"])
-            sentences.append(f"The paper's {low['label']} has F {_range(low, high)}.")
-    return [*sentences, *standing(result, names)]
+    sentences = [standing(result, names), *_in_print(result), *failures(result)]
+    sentences += [*result["skipped"], *result["notes"]]
+    head = ["method", "mean F", "lowest F", "left alone"]
+    rows = [line for method, label in _ranked(result) if (line := _line(result, method, label))]
+    return Told(sentences, pages.table(head, rows))
 
 
-def _range(low: Mapping[str, Any], high: Mapping[str, Any]) -> str:
-    """The lowest and the highest F of a method, with where."""
-    if pages.share(low["f"]) == pages.share(high["f"]):
-        return f"{pages.share(low['f'])} on all"
-    least = f"{pages.with_spread(low)} ({low['configuration']})"
-    return f"from {least} to {pages.with_spread(high)} ({high['configuration']})"
+def _line(result: Result, method: str, label: str) -> list[str]:
+    """A method over all collections; one that it could not do counts as F 0."""
+    names = result["configurations"]
+    rows = [row for name in names if (row := cell(result, name, method)) is not None]
+    if not rows:
+        return []
+    low = min(rows, key=lambda row: row["f"])
+    where = f" ({low['configuration']})" if low["f"] < 1 and len(rows) > 1 else ""
+    return [
+        bold({"method": method, "label": label}),
+        pages.share(mean_of(result, names, method, "f"), 3),
+        f"{pages.with_spread(low)}{where}",
+        pages.count(sum(row["n_unclustered"] for row in rows)),
+    ]
 
 
 def _in_print(result: Result) -> list[str]:
@@ -160,34 +160,15 @@ def _in_print(result: Result) -> list[str]:
         row = cell(result, entry["configuration"], entry["method"])
         if row is not None:
             sentences.append(
-                f"In print ({entry['place']}): {row['label']} F {pages.share(entry['f'])}, "
-                f"precision {pages.share(entry['precision'])}, recall "
-                f"{pages.share(entry['recall'])}, ARI {pages.share(entry['ari'])}; here "
-                f"{pages.with_spread(row)}, {pages.share(row['precision'])}, "
-                f"{pages.share(row['recall'])}, {pages.share(row['ari'])}."
+                f"{row['label']} on {entry['configuration']}: in print ({entry['place']}) F "
+                f"{pages.share(entry['f'])}, precision {pages.share(entry['precision'])}, recall "
+                f"{pages.share(entry['recall'])}; here {pages.with_spread(row)}, "
+                f"{pages.share(row['precision'])}, {pages.share(row['recall'])}."
             )
-    if not sentences:
-        sentences = ["The paper prints no number for these: its figures alone show them."]
     return sentences
 
 
-def _text(result: Result) -> str:
-    names = result["configurations"]
-    sentences = [*_sentences(result), *_in_print(result), *failures(result)]
-    sentences += [*result["skipped"], *result["notes"]]
-    rows = []
-    for method, label in _ranked(result):
-        line = [cell(result, name, method) for name in names]
-        words = ["–" if row is None else _cell_text(row) for row in line]
-        rows.append([f"**{label}**" if method == "ours" else label, *words])
-    return pages.bullets(sentences) + "\n\nF, L_p/L_g:\n\n" + pages.table(["method", *names], rows)
-
-
-def _cell_text(row: Mapping[str, Any]) -> str:
-    return f"{pages.with_spread(row)}, {row['lp_over_lg']:.2f}"
-
-
-def _experiment(collection: str, title: str) -> Experiment:
+def _experiment(collection: str, title: str, about: str) -> Experiment:
     known = configurations()
     assert all(name in known for name in _names(collection, quick=False))
     return Experiment(
@@ -196,14 +177,17 @@ def _experiment(collection: str, title: str) -> Experiment:
         partial(_run, collection),
         partial(_score, collection),
         _plot,
-        _text,
+        about,
+        _tell,
         takes_data=True,
     )
 
 
 DRESDEN = _experiment(
-    "dresden", "Figure: all methods on 5 to 20 cameras of Dresden; unclustered photos"
+    "dresden", "Figure: all methods on 5 to 20 cameras of Dresden; unclustered photos", _ABOUT
 )
 VISION = _experiment(
-    "vision", "Figure: all methods on 5 to 20 cameras of VISION; unclustered photos"
+    "vision",
+    "Figure: all methods on 5 to 20 cameras of VISION; unclustered photos",
+    "As [medium-dresden](#medium-dresden).",
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from samecam import pages
 from samecam.errors import SamecamError
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_sets import PhotoSet, real, set_name, simulate_set
 from samecam.experiments._piles import (
     CROSSTALK,
@@ -49,8 +49,8 @@ def _photos(context: Context) -> PhotoSet:
     if context.data is not None:
         return real(context)
     cameras, strangers, size = QUICK if context.quick else FULL
-    shape = (cameras, KEPT + SENT, size, strangers)
-    return simulate_set(context, _name(context), *shape, CROSSTALK)
+    more = {"outliers": strangers, "crosstalk": CROSSTALK}
+    return simulate_set(context, _name(context), cameras, KEPT + SENT, size, **more)
 
 
 def _run(context: Context) -> None:
@@ -173,30 +173,29 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _text(result: Result) -> str:
-    size = "" if result["size"] is None else " of {}×{} pixels".format(*result["size"])
-    made = "simulated" if result["size"] else "real"
-    first = result["rows"][0]
-    lines = [
-        f"{result['cameras']} {made} cameras with {result['kept']} originals{size} each, and "
-        f"copies of {first['copies']} other photos of theirs and of {first['strangers']} photos by "
-        "strangers, as each messenger makes them: upright, reduced, compressed again, without "
-        "EXIF. One pile for each messenger.",
-        "A copy is right, or wrong, if it comes into one group with originals of its camera, or of "
-        "another; else it is in a group of copies, or alone.",
-    ]
-    head = ["messenger", "search", "right", "wrong", "strangers placed"]
-    rows = [
-        [
-            _words(row),
-            row["search"],
-            f"{row['right']} of {row['copies']} ({row['right'] / max(row['copies'], 1):.0%})",
-            str(row["wrong"]),
-            f"{row['strangers_placed']} of {row['strangers']}",
-        ]
-        for row in result["rows"]
-    ]
-    return pages.bullets(lines) + "\n\n" + pages.table(head, rows)
+_ABOUT = (
+    "Copies, upright, reduced, compressed again, without EXIF, of photos by cameras of which there "
+    "are other originals, and by strangers. A copy is right, or wrong, if it comes into a group "
+    "with originals of its camera, or of another."
+)
+
+
+def _tell(result: Result) -> Told:
+    steps = _steps(result)
+    last = [row for row in result["rows"] if row["search"] == steps[-1]]
+    wrong, placed = (sum(row[name] for row in last) for name in ("wrong", "strangers_placed"))
+    said = (
+        f"{result['cameras']} cameras with {result['kept']} originals each: of "
+        f"{sum(row['copies'] for row in last)} copies {wrong} are wrong, of "
+        f"{sum(row['strangers'] for row in last)} strangers' {placed} are placed."
+    )
+    head = ["messenger", "copies", *(f"right, search {step}" for step in steps)]
+    rows = []
+    for row in last:
+        same = [r for r in result["rows"] if r["service"] == row["service"]]
+        shares = [f"{r['right'] / max(r['copies'], 1):.0%}" for r in same]
+        rows.append([_words(row), str(row["copies"]), *shares])
+    return Told([said], pages.table(head, rows))
 
 
 EXPERIMENT = Experiment(
@@ -205,6 +204,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

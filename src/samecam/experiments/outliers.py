@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from samecam import pages
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -22,14 +22,14 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _NAME = "Va20-strangers"
-# Our default for a photo of another camera to join any of the groups, and what is a rare draw.
-_JOIN_RATE, _RARE = 0.01, 0.05
+# Our default for a photo of another camera to join any of the groups.
+_JOIN_RATE = 0.01
 _METHODS = ("ours", "ls-ssc", "ssc-nc", "lin-ls", "lin-ls-measured", "mrf", "hdbscan")
 
 
@@ -111,26 +111,24 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _text(result: Result) -> str:
+_ABOUT = "A stranger is a photo whose camera took no other of these."
+
+
+def _tell(result: Result) -> Told:
     rows = {row["method"]: row for row in _shown(result)}
     sentences = [
-        _about(rows[key], "Ours" if key == "ours" else rows[key]["label"])
-        for key in ("ours", "ls-ssc")
-        if key in rows
-    ]
-    sentences += [
-        f"In print ({entry['place']}): F {pages.share(entry['f'])}, {entry['n_unclustered']} left "
-        f"alone, {entry['strangers_left']} of the strangers among them."
+        f"In print LS-SSC has F {pages.share(entry['f'])} and leaves {entry['n_unclustered']} "
+        f"photos alone, {entry['strangers_left']} of the strangers among them."
         for entry in result["printed"]
     ]
-    sentences += standing(result, result["configurations"])
+    sentences.append(standing(result, result["configurations"]))
     if "ours" in rows:
         sentences += _let_in(rows)
     sentences += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
-    head = ["method", "F", "left alone", "strangers left alone", "groups that hold a stranger"]
+    head = ["method", "F", "left alone", "strangers left alone", "groups with a stranger"]
     lines = [
         [
-            f"**{row['label']}**" if row["method"] == "ours" else row["label"],
+            bold(row),
             pages.with_spread(row),
             pages.count(row["n_unclustered"]),
             f"{pages.count(row['strangers_left'])} of {pages.count(row['strangers'])}",
@@ -138,7 +136,7 @@ def _text(result: Result) -> str:
         ]
         for row in rows.values()
     ]
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, lines)
+    return Told(sentences, pages.table(head, lines))
 
 
 def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -149,22 +147,13 @@ def _let_in(rows: Mapping[str, Mapping[str, Any]]) -> list[str]:
     if not joined:
         return []
     chance = at_least(joined, there, _JOIN_RATE)
-    sentences = [
-        f"Ours lets in {joined} of {there} strangers on this one draw, where its `join_rate` of "
-        f"1 % would be {pages.count(_JOIN_RATE * there)} on average. With 1 % for each, "
-        f"{joined} or more come up in {pages.percent(chance)} of all draws"
-        + (
-            ": one draw cannot tell bad luck from a rate that is not kept."
-            if chance < _RARE
-            else ", so this is no sign that the rate is not kept."
-        )
-    ]
     better = [row["label"] for row in rows.values() if row["strangers_left"] > left]
-    if better:
-        sentences.append(
-            f"**Fewer strangers get into groups with {pages.listed(better)}** than so."
-        )
-    return sentences
+    fewer = f"; **fewer get in with {pages.listed(better)}**" if better else ""
+    return [
+        f"Ours lets in {joined} of {there} strangers, where its `join_rate` of 1 % would be "
+        f"{pages.count(_JOIN_RATE * there)} on average and {joined} or more come up in "
+        f"{pages.percent(chance)} of all draws{fewer}."
+    ]
 
 
 def at_least(count: int, of: int, rate: float) -> float:
@@ -173,20 +162,13 @@ def at_least(count: int, of: int, rate: float) -> float:
     return 1 - below
 
 
-def _about(row: Mapping[str, Any], name: str) -> str:
-    return (
-        f"{name} has F {pages.with_spread(row)}, leaves {pages.count(row['n_unclustered'])} "
-        f"photos alone, and with them {pages.count(row['strangers_left'])} of the "
-        f"{pages.count(row['strangers'])} strangers."
-    )
-
-
 EXPERIMENT = Experiment(
     "outliers",
     "Text, presence of outliers: 20 cameras of VISION and 50 photos of strangers",
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from samecam import pages
 from samecam.datasets import configuration, open_collection, twin
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._grid import (
     GridRun,
     best_first,
@@ -19,7 +19,7 @@ from samecam.experiments._grid import (
 from samecam.experiments._methods import METHODS, NCUTS_PHAN
 from samecam.experiments._sources import Plan, plan
 from samecam.experiments._study import Study
-from samecam.experiments._text import failures, standing
+from samecam.experiments._text import bold, failures, standing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,43 +130,22 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _text(result: Result) -> str:
+_ABOUT = (
+    "F, in brackets in print; [rivals](rivals.md) says what was not found of a method. Twins of D1 "
+    "and D3 are strong cameras, and no problem for most."
+)
+
+
+def _tell(result: Result) -> Told:
     names = result["configurations"]
-    sentences = standing(result, names)
-    if set(_HARD) <= set(names):
-        sentences.append(_order(result))
-    sentences += failures(result)
-    if "notes" in result:  # of photographs
-        sentences += [*result["skipped"], *result["notes"]]
-    else:
-        sentences.append(
-            "Twins of D1 and D3 are strong cameras and no problem for most methods, while "
-            "photographs share patterns that the twins have not; docs/rivals.md says what was not "
-            "found of each rival and chosen instead."
-        )
+    sentences = [standing(result, names), *failures(result)]
+    sentences += [*result.get("skipped", []), *result.get("notes", [])]
     head = ["method", *(name.removeprefix("phan-") for name in names)]
     rows = []
     for method, label in _methods(result):
         line = [_entry(result, name, method) for name in names]
-        rows.append([f"**{label}**" if method == "ours" else label, *line])
-    note = "F, groups found/cameras, and in brackets the same in print:"
-    return pages.bullets(sentences) + f"\n\n{note}\n\n" + pages.table(head, rows)
-
-
-def _order(result: Result) -> str:
-    """The rivals from best to worst, here and in print."""
-    order = [label for method, label in _methods(result) if _in_print(result, "phan-D2", method)]
-    known = {entry["method"]: entry["label"] for entry in result["printed"]}
-
-    def mean(method: str) -> float:
-        entries = [_in_print(result, name, method) for name in _HARD]
-        return sum(float(entry["f"]) for entry in entries if entry is not None) / len(_HARD)
-
-    printed = sorted(known, key=lambda method: -mean(method))
-    return (
-        f"By the mean of D2 and D4, the rivals in print come in the order {', '.join(order)} here "
-        f"and {', '.join(known[m] for m in printed)} in print."
-    )
+        rows.append([bold({"method": method, "label": label}), *line])
+    return Told(sentences, pages.table(head, rows))
 
 
 def _here(row: Mapping[str, Any]) -> str:
@@ -181,11 +160,8 @@ def _printed(entry: Mapping[str, Any]) -> str:
 
 def _entry(result: Result, name: str, method: str) -> str:
     row, entry = cell(result, name, method), _in_print(result, name, method)
-    also = "" if entry is None else f" ({_printed(entry)})"
-    if row is None:
-        return f"–{also}"
-    groups = _groups(name, row["n_clusters"], row["n_cameras"])
-    return f"{pages.with_spread(row)}, {groups}{also}"
+    also = "" if entry is None else f" ({pages.share(entry['f'])})"
+    return f"{'–' if row is None else pages.with_spread(row)}{also}"
 
 
 EXPERIMENT = Experiment(
@@ -194,6 +170,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

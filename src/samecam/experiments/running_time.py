@@ -18,7 +18,7 @@ from samecam import compute, pages
 from samecam.datasets import Configuration, Twin, twin
 from samecam.errors import SamecamError
 from samecam.experiments import _paper, _pictures
-from samecam.experiments._experiment import Context, Experiment, Result, silent
+from samecam.experiments._experiment import Context, Experiment, Result, Told, silent
 from samecam.experiments._grid import cell, remarks, rounded
 from samecam.experiments._methods import METHODS, Method, make_estimator
 from samecam.experiments._sources import Fingerprints, Plan, Source, plan, twin_parameters
@@ -317,62 +317,45 @@ def _plot(result: Result) -> "Figure":
     return figure
 
 
-def _text(result: Result) -> str:
+_ABOUT = (
+    "Seconds (reading + computing), F. The paper's LS-SSC takes about "
+    f"{_paper.MINUTES.values['minutes']} minutes for all of Dresden, 512², on a machine that it "
+    "does not name: not comparable."
+)
+
+
+def _tell(result: Result) -> Told:
     last = result["configurations"][-1]
     rows = {key: row for key in _METHODS if (row := cell(result, last, key)) is not None}
     ours = rows["ours"]
-    sentences = [
-        f"On {ours['n_cameras']} cameras ({ours['n_images']} photos) ours takes "
-        f"{ours['seconds']:.1f} s, of which {ours['reading']:.1f} s are reading."
+    times = [
+        f"{row['label']} {row['seconds'] / ours['seconds']:.1f} times as long"
+        for key, row in rows.items()
+        if key != "ours"
     ]
-    for key in ("ls-ssc", "ssc-nc"):
-        if key in rows:
-            row = rows[key]
-            sentences.append(
-                f"{row['label']} takes {row['seconds']:.1f} s ({row['reading']:.1f} s reading), "
-                f"{row['seconds'] / ours['seconds']:.1f} times as long."
-            )
-    slower = [row for row in rows.values() if row["seconds"] < 0.95 * ours["seconds"]]
-    if slower:
-        names = pages.listed([row["label"] for row in slower])
-        sentences.append(f"**Ours is slower there than {names}.**")
-    entry = result["printed"][0]
-    sentences += _setting(result, _times(rows))
-    sentences.append(
-        f"The paper's {entry['label']} takes about {entry['minutes']} minutes for all of Dresden "
-        f"({entry['configuration']}, 512²; "
-        f"{entry['place']}), on a machine of its own: the two are not comparable."
-    )
-    sentences += [*failures(result), *result.get("skipped", []), *result.get("notes", [])]
+    sentences = [
+        f"On {ours['n_images']} photos ours takes {ours['seconds']:.1f} s"
+        + (f", {pages.listed(times)}." if times else "."),
+        _setting(result),
+        *(*failures(result), *result.get("skipped", []), *result.get("notes", [])),
+    ]
     head = ["cameras", "photos", *(METHODS[key].label for key in _METHODS)]
     lines = [_line(result, name) for name in result["configurations"]]
-    note = "Seconds (reading + computing), seconds of all cores, F:"
-    return pages.bullets(sentences) + f"\n\n{note}\n\n" + pages.table(head, lines)
+    return Told(sentences, pages.table(head, lines))
 
 
-def _setting(result: Result, times: str) -> list[str]:
+def _setting(result: Result) -> str:
     """What was timed, and how."""
     side = result["side"]
-    timed = f"All was timed in one study on one machine, each method {times}."
     if "notes" in result:  # of photographs
-        return [
-            f"Fingerprints of photographs have {side}² numbers of two bytes and lie in a case; "
-            "extracting them is not counted, and how much of them the system still holds in memory "
-            "is not known.",
-            timed,
-        ]
-    return [
-        f"Fingerprints here have {side}² numbers of two bytes, twins with chance as far away as at "
-        "512², and were just written, so that they are read from memory.",
-        timed,
-        f"Correlations are {512 / side:g} times as large as at 512², which LS-SSC's published "
-        "regressor does not know of, so its F is not that of large-dresden.",
-    ]
-
-
-def _times(rows: Mapping[str, Mapping[str, Any]]) -> str:
-    most = max(row["runs"] for row in rows.values())
-    return "once" if most == 1 else f"up to {most} times"
+        return (
+            f"Fingerprints of {side}² numbers lie in a case; extracting them is not counted, and "
+            "how much of them the system holds in memory is not known."
+        )
+    return (
+        f"Fingerprints of {side}² numbers, just written; correlations are {512 / side:g} times as "
+        "large as at 512², which LS-SSC's published regressor does not know of."
+    )
 
 
 def _line(result: Result, name: str) -> list[str]:
@@ -382,7 +365,7 @@ def _line(result: Result, name: str) -> list[str]:
         "–"
         if row is None
         else f"{row['seconds']:.1f} ({row['reading']:.1f} + {row['computing']:.1f}), "
-        f"{row['processor']:.1f}, {pages.share(row['f'])}"
+        f"{pages.share(row['f'])}"
         for row in cells
     ]
     return [str(first["n_cameras"]), str(first["n_images"]), *words]
@@ -394,6 +377,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

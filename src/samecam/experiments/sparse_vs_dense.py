@@ -2,7 +2,7 @@
 
 import base64
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from samecam import pages
 from samecam.arrays import AnyFloats, Labels
 from samecam.experiments import _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_correlations import good_correlations
 from samecam.experiments._photo_sets import PhotoSet, largest_cameras, simulate_set
 from samecam.experiments._study import Run, Study
@@ -243,52 +243,33 @@ def _draw(ax: Any, picture: Mapping[str, Any], sizes: list[int]) -> None:
     ax.set_yticks([])
 
 
-def _text(result: Result) -> str:
-    sentences = [
-        "The figure carries no numbers in the paper. Here both pictures are also counted: the "
-        "share of the positive mass that lies within cameras, the share of pairs that have any "
-        "weight, and the probability (AUC) that a pair of one camera has more "
-        "weight than a pair of two.",
-        "γ is twice the measured scale of chance.",
-    ]
+_ABOUT = (
+    "The paper's figure carries no numbers. Here both matrices are counted: the share of the "
+    "positive mass that lies within cameras, and the probability (AUC) that a pair of one camera "
+    "has more of it than a pair of two."
+)
+
+
+def _tell(result: Result) -> Told:
     rows = []
     for one in result["sets"]:
-        if one["kind"] == "synthetic":
-            sentences.append(
-                f"The synthetic pictures are the paper's: {one['cameras']} cameras, "
-                f"{one['sizes'][0]} pictures of each, through the same filter as photographs; two "
-                f"of one camera correlate by {one['same_mean']:.4f}, where the model without "
-                f"a filter gives {result['expected_synthetic']:.4f}."
-            )
-        for name, label in (("dense", "correlations"), ("sparse", "representations")):
-            n = one[name]["numbers"]
-            shares = [pages.percent(n[key]) for key in ("within", "inside", "between")]
-            rows.append([_ON[one["kind"]], label, *shares, pages.share(n["auc"], 3)])
-        sentences.append(_compared(one))
-    head = ["on", "matrix", "mass within cameras", "pairs of one camera with weight",
-            "pairs of two", "AUC"]  # fmt: skip
-    return pages.bullets(sentences) + "\n\n" + pages.table(head, rows)
+        both = [one[name]["numbers"] for name in ("dense", "sparse")]
+        within = [pages.percent(numbers["within"]) for numbers in both]
+        auc = [pages.share(numbers["auc"], 3) for numbers in both]
+        rows.append([_ON[one["kind"]], *within, *auc])
+    head = ["on", "correlations", "representations", "AUC", "AUC"]
+    return Told(_compared(result["sets"]), pages.table(head, rows))
 
 
-def _compared(one: Mapping[str, Any]) -> str:
-    """What the representation adds on one set, and what it does not."""
-    dense, sparse = one["dense"]["numbers"], one["sparse"]["numbers"]
-    text = (
-        f"On {_ON[one['kind']]} ({one['photos']} of {one['cameras']} cameras, γ = "
-        f"{one['gamma']:.4f}), {one['same_pairs']:.0%} of all pairs are of one camera; of the "
-        f"mass, {dense['within']:.0%} lies within cameras in the correlations and "
-        f"{sparse['within']:.0%} in the representations."
-    )
-    if sparse["within"] > dense["within"]:
-        text += " That is what the paper's figure shows."
-    if sparse["auc"] < dense["auc"]:
-        less, more = (pages.share(n["auc"], 3) for n in (sparse, dense))
-        text += (
-            f" Pair by pair the representation tells less (AUC {less} against {more}), "
-            f"because {1 - sparse['inside']:.0%} of the pairs of one camera have no weight in it "
-            "either: what is gained is that the weight that is left can be trusted."
-        )
-    return text
+def _compared(sets: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What the representation adds, and what it does not."""
+    pairs = [(one["dense"]["numbers"], one["sparse"]["numbers"]) for one in sets]
+    words = []
+    if all(sparse["within"] > dense["within"] for dense, sparse in pairs):
+        words.append("As in the paper, representations have more of the mass within cameras.")
+    if all(sparse["auc"] < dense["auc"] for dense, sparse in pairs):
+        words.append("Pair by pair they tell less: many pairs of one camera have no weight either.")
+    return words
 
 
 EXPERIMENT = Experiment(
@@ -297,6 +278,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

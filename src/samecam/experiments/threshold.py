@@ -11,7 +11,7 @@ from samecam import pages
 from samecam.arrays import Doubles
 from samecam.errors import SamecamError
 from samecam.experiments import _pictures
-from samecam.experiments._experiment import Context, Experiment, Result
+from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._photo_correlations import good_correlations
 from samecam.experiments._photo_sets import PhotoSet, largest_cameras
 from samecam.experiments._study import Run, Study
@@ -38,7 +38,6 @@ RULES: Mapping[str, str] = {
     "ls-ssc": "the paper's regressor",
     "lin-ls": "Lin's, as far as it is known",
 }
-_SHORT = {rule: label.partition(",")[0] for rule, label in RULES.items()}
 _FEWEST = 8
 # Differences of rates that the text speaks of.
 _NOTABLE = 0.005
@@ -292,54 +291,34 @@ def _title(panel: Mapping[str, Any]) -> str:
     return f"{panel['name']} cameras, ρ = {panel['strength']:g}"
 
 
-def _text(result: Result) -> str:
-    sentences = [
-        f"{result['replications']:,} pairs of groups of n photos each, both of one camera or of "
-        "two, were drawn at every n, and every rule judged them, P_FA = "
-        f"{result['false_alarm']:g}. H₁ is the correlation that two groups of one camera are "
-        "expected to have.",
-        "The paper's figure shows two cameras of Dresden and carries no numbers.",
-        "Lin's formula was not found; the line drawn is H₁ less what sampling alone would explain, "
-        "which is what is known of it: confident. The rival Lin-LS of the other sections does not "
-        "merge by that line: it takes H₁/2, which is the line called ours here "
-        "([docs/rivals.md](rivals.md)).",
-    ]
-    sentences += [sentence for panel in result["panels"] for sentence in _sentences(panel)]
+_ABOUT = (
+    "Pairs of groups of n photos judged by each rule at P_FA = "
+    f"{FALSE_ALARM:g}: pairs of one camera that it misses / of two that it joins, at the worst n. "
+    "H₁ is what two groups of one camera are expected to have. Lin's formula was not found, and "
+    "Lin-LS merges not by this line, but by H₁/2 ([rivals](rivals.md))."
+)
+
+
+def _tell(result: Result) -> Told:
     rows = [
-        [_title(panel), str(row["size"]), *(
-            f"{pages.percent(row['rules'][rule]['missed'])} / "
-            f"{pages.percent(row['rules'][rule]['wrong'])}"
-            for rule in RULES
-        )]
-        for panel in result["panels"] for row in panel["rows"]
+        [_title(panel), *(f"{_most(panel, rule, 'missed')} / {_most(panel, rule, 'wrong')}"
+                          for rule in RULES)]
+        for panel in result["panels"]
     ]  # fmt: skip
-    head = ["cameras", "n", *RULES.values()]
-    return (
-        pages.bullets(sentences)
-        + "\n\nPairs of one camera that are not joined / pairs of two cameras that are:\n\n"
-        + pages.table(head, rows)
-        + "\n\n"
-        + _learnt_text(result)
-    )
+    behind = [_behind(panel) for panel in result["panels"]]
+    sentences = [f"{result['replications']:,} pairs at every n.", *behind]
+    return Told(sentences, pages.table(["cameras", *RULES.values()], rows))
 
 
-def _sentences(panel: Mapping[str, Any]) -> list[str]:
-    """Where each rule fails on one pair of cameras, and where ours is worse than another."""
-    parts = []
-    for rule, label in _SHORT.items():
-        most, at = max((row["rules"][rule]["missed"], -row["size"]) for row in panel["rows"])
-        wrong = max(row["rules"][rule]["wrong"] for row in panel["rows"])
-        misses = f"misses up to {pages.percent(most)} (n = {-at})" if most else "misses none"
-        joins = f"up to {pages.percent(wrong)}" if wrong else "none"
-        parts.append(f"{label} {misses} and joins {joins}")
-    title = _title(panel)
-    return [f"{title[:1].upper()}{title[1:]}: {'; '.join(parts)}.", *_behind(panel, title)]
+def _most(panel: Mapping[str, Any], rule: str, name: str) -> str:
+    """The largest rate of an error of a rule, at any n."""
+    return pages.percent(max(row["rules"][rule][name] for row in panel["rows"]))
 
 
-def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
+def _behind(panel: Mapping[str, Any]) -> str:
     """Sizes at which ours misses more than another rule, and what that one pays for it."""
     better = []
-    for rule, label in list(_SHORT.items())[1:]:
+    for rule, label in list(RULES.items())[1:]:
         rows = [
             row for row in panel["rows"]
             if row["rules"]["ours"]["missed"] > row["rules"][rule]["missed"] + _NOTABLE
@@ -347,30 +326,10 @@ def _behind(panel: Mapping[str, Any], title: str) -> list[str]:
         if rows:
             sizes = pages.listed([str(row["size"]) for row in rows])
             wrong = pages.percent(max(row["rules"][rule]["wrong"] for row in rows))
-            better.append(f"{label} at n = {sizes}, where it joins up to {wrong} of the strangers")
+            better.append(f"{label.partition(',')[0]} at n = {sizes} (joins up to {wrong})")
     if not better:
-        return []
-    scale = panel["null_scale"] * panel["n_pixels"] ** 0.5
-    return [
-        f"**Of {title}, ours misses more** than {'; more than '.join(better)}: their scale of "
-        f"chance is 1/√d, that of these photos {scale:.2f}/√d."
-    ]
-
-
-def _learnt_text(result: Result) -> str:
-    words = [
-        f"{panel['name']}: {panel['learnt']['size']:.4f}·(n_A + n_B) + "
-        f"{panel['learnt']['correlation']:.3f}·(ρ_A + ρ_B) {panel['learnt']['bias']:+.4f}, which "
-        f"explains {pages.percent(panel['learnt']['explained'])}"
-        for panel in result["panels"]
-    ]
-    printed = "in print: .0016·(n_A + n_B) + 2.2474·(ρ_A + ρ_B) − .0474"
-    return (
-        "Learnt from these pairs (least squares, roles exchanged), the regressor would be\n\n"
-        + pages.bullets([*words, printed])
-        + "\n\nIt is a straight line laid against a curve, another one for every strength of "
-        "camera; H₁/2 is the curve itself."
-    )
+        return ""
+    return f"**Of {_title(panel)}, ours misses more** than {' and '.join(better)}."
 
 
 EXPERIMENT = Experiment(
@@ -379,6 +338,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

@@ -1,33 +1,27 @@
 """One sensor in several views: zoomed, in 16:9, turned, in messengers' copies."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam import pages
-from samecam.experiments._experiment import Context, Experiment, Result
-from samecam.experiments._photo_sets import PhotoSet, real, set_name
+from samecam.experiments._experiment import Context, Experiment, Result, Told
+from samecam.experiments._kinds import kinds_table, plot_kinds, score_kinds, scored_words
+from samecam.experiments._photo_sets import PhotoSet, photo_size, real, set_name, simulate_set
 from samecam.experiments._piles import (
     CROSSTALK,
-    STEPS,
     Order,
     as_run,
     asked_search,
     group_pile,
     lay_out,
-    main_groups,
-    outcome,
-    owners,
-    pair_scores,
-    steps_of,
 )
 from samecam.experiments._study import Run, Study
 from samecam.metrics import read_columns
-from samecam.simulate import MESSENGERS, Look, Views, simulate_photos, wide_size
+from samecam.simulate import MESSENGERS, Look, Views, wide_size
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +40,9 @@ KINDS = {
     **{name: f"copy, {how.words}, any of these" for name, how in MESSENGERS.items()},
     "stranger": "photo or copy by a stranger",
 }
-_ORIGINALS = list(KINDS)[:5]
+# Copies in one line: another experiment tells messengers apart.
+_SHORT = {kind: "messenger's copy" if kind in MESSENGERS else KINDS[kind] for kind in KINDS}
+_ORIGINALS = 5  # kinds that are no copies
 _ZOOMS = (2.0, 1.4, 2.0, 2.7, 2.0, 1.7, 2.0, 3.6)
 _TURNS = (90, 270, 180)
 _EVERY = 7  # real photo that is turned
@@ -74,19 +70,9 @@ def _run(context: Context) -> None:
 def _simulated(context: Context, name: str) -> Run:
     """Photographs in views, as a camera makes them."""
     cameras, images, strangers, size = QUICK if context.quick else FULL
+    more = {"outliers": strangers, "views": ASKED, "crosstalk": CROSSTALK}
+    simulate_set(context, name, cameras, images, size, **more)
     folder = context.study.folder / "photos" / name
-    if not (folder / "truth.csv").exists():
-        simulate_photos(
-            folder,
-            cameras=cameras,
-            images=images,
-            size=size,
-            outliers=strangers,
-            views=ASKED,
-            crosstalk=CROSSTALK,
-            workers=context.workers,
-            progress=lambda done, total: context.progress("Photographing", done, total),
-        )
     columns = ("path", "camera", "view", "zoom", "turn", "copy")
     rows = [row for _, row in read_columns(folder / "truth.csv", columns)]
     counts = Counter(row[1] for row in rows)
@@ -128,7 +114,7 @@ def _real(context: Context, photos: PhotoSet) -> Run:
     work = context.study.folder / "work" / photos.name
     orders, kinds = [], []
     for k, (file, n) in enumerate(zip(photos.files, _ranks(photos.cameras), strict=True)):
-        kind, look, zoom = planned_view(_size(file), n)
+        kind, look, zoom = planned_view(photo_size(file), n)
         ending = file.suffix.lower() if look is None else ".jpg"
         target = work / "photos" / f"{k:06d}{ending}"
         orders.append(Order(str(file), str(target), look=look, zoom=zoom))
@@ -148,19 +134,6 @@ def _ranks(cameras: Sequence[str]) -> list[int]:
         ranks.append(counts.get(camera, 0))
         counts[camera] = ranks[-1] + 1
     return ranks
-
-
-def _size(file: Path) -> tuple[int, int]:
-    """Width and height of a stored picture; of one that Pillow does not know, nothing."""
-    from PIL import Image
-
-    from samecam.inputs import open_regular
-
-    try:
-        with open_regular(file) as stream, Image.open(stream) as picture:
-            return picture.size
-    except (OSError, ValueError, Image.DecompressionBombError):
-        return 0, 0
 
 
 def planned_view(size: tuple[int, int], number: int) -> tuple[str, Look | None, float]:
@@ -189,114 +162,30 @@ def planned_view(size: tuple[int, int], number: int) -> tuple[str, Look | None, 
 def _score(study: Study, context: Context) -> dict[str, Any]:
     name = _name(context)
     run = study.load(f"{name}/views")
-    rows, kinds = [], []
-    for step in steps_of(run):
-        truth, labels, kind = (run.arrays[part] for part in ("truth", step, "kind"))
-        own = kind < len(_ORIGINALS)
-        rows.append({"search": STEPS[step], **pair_scores(truth[own], labels[own])})
-        main, owner = main_groups(truth[own], labels[own]), owners(truth[own], labels[own])
-        for k, word in enumerate(KINDS):
-            of = kind == k
-            if of.any():
-                counts = outcome(truth[of], labels[of], main, owner)
-                kinds.append({"search": STEPS[step], "kind": word, **counts})
     what = {
         "set": name,
         "size": None if context.data else list((QUICK if context.quick else FULL)[-1]),
     }
-    seconds = run.facts["seconds"]
-    return {**what, "rows": rows, "kinds": kinds, "runs": [{"seed": 0, "seconds": seconds}]}
+    runs = [{"seed": 0, "seconds": run.facts["seconds"]}]
+    return {**what, **score_kinds(run, list(KINDS), _ORIGINALS), "runs": runs}
 
 
 def _plot(result: Result) -> "Figure":
-    from samecam.experiments import _pictures
-
-    figure = _pictures.blank(10, 3.6)
-    left, right = figure.subplots(1, 2, width_ratios=(1, 1.6))
-    names = {"f": "F", "precision": "precision", "recall": "recall"}
-    _pictures.paired(
-        left,
-        list(names.values()),
-        {row["search"]: [row[name] for name in names] for row in result["rows"]},
-        "pairs of photos",
-    )
-    kinds = list(dict.fromkeys(row["kind"] for row in result["kinds"]))
-    _pictures.paired(
-        right,
-        [f"{KINDS[kind].split(',')[0]} ({_cell(result, 'off', kind)['photos']})" for kind in kinds],
-        {
-            row["search"]: [_share(_cell(result, row["search"], kind)) for kind in kinds]
-            for row in result["rows"]
-        },
-        "share of the photos placed at their camera",
-    )
-    _pictures.explain(figure, left)
-    _pictures.note(figure, "off: groups of one frame; on: cameras, groups joined by views")
-    return figure
+    return plot_kinds(result, KINDS)
 
 
-def _cell(result: Result, search: str, kind: str) -> Mapping[str, Any]:
-    for row in result["kinds"]:
-        if (row["search"], row["kind"]) == (search, kind):
-            return dict(row)
-    return {"photos": 0, "placed": 0, "wrong": 0}
+_ABOUT = (
+    "Search off: photos are compared within one frame; on: groups are joined to cameras by their "
+    "views. A photo is placed if it is in the largest group of its camera, wrong if it is in a "
+    "group of another."
+)
 
 
-def _share(row: Mapping[str, Any]) -> float:
-    return float(row["placed"] / row["photos"]) if row["photos"] else 0.0
-
-
-def _text(result: Result) -> str:
+def _tell(result: Result) -> Told:
     first = result["rows"][0]
-    size = "" if result["size"] is None else " of {}×{} pixels".format(*result["size"])
-    made = "by the simulator" if result["size"] else "made of real originals, compressed once more"
-    steps = [row["search"] for row in result["rows"]]
-    lines = [
-        f"{first['n_images']} originals{size} by {first['n_cameras']} cameras in several views, "
-        f"{made}: a third each in full frame, zoomed digitally and in 16:9, some of all turned by "
-        "software.",
-        *_beside(result),
-        "Search off: photos are compared within one frame, pixel by pixel. Search on: groups are "
-        "joined to cameras by their views.",
-        "A photo is placed if it is in the largest group of its camera, wrong if it is in a group "
-        "in which another camera has most photos; else it is in another group of its camera, or "
-        "alone.",
-    ]
-    head = ["search", "F", "precision", "recall", "groups for cameras", "in no group"]
-    table = [
-        [
-            row["search"],
-            *(pages.share(row[name]) for name in ("f", "precision", "recall")),
-            f"{row['n_clusters']} for {row['n_cameras']}",
-            str(row["n_unclustered"]),
-        ]
-        for row in result["rows"]
-    ]
-    return "\n\n".join([pages.bullets(lines), pages.table(head, table), _by_kind(result, steps)])
-
-
-def _beside(result: Result) -> list[str]:
-    """What there is beside the originals."""
-    if not any(row["kind"] in MESSENGERS for row in result["kinds"]):
-        return []
-    return [
-        "Beside them other photos of theirs that are there only as messengers' copies, and "
-        "strangers of whom there is one photo or copy each. F, precision and recall are of the "
-        "originals."
-    ]
-
-
-def _by_kind(result: Result, steps: Sequence[str]) -> str:
-    head = ["view", "photos"]
-    head += [f"{word}, {step}" for step in steps for word in ("placed", "wrong")]
-    rows = []
-    for kind in dict.fromkeys(row["kind"] for row in result["kinds"]):
-        cells = [_cell(result, step, kind) for step in steps]
-        numbers = [(pages.percent(_share(cell)), str(cell["wrong"])) for cell in cells]
-        rows.append(
-            [KINDS[kind], str(cells[0]["photos"]), *(word for pair in numbers for word in pair)]
-        )
-    return pages.table(head, rows)
+    made = "" if result["size"] else ", compressed once more"
+    said = f"{first['n_images']} originals by {first['n_cameras']} cameras{made}"
+    return Told([f"{said}: {scored_words(result)}."], kinds_table(result, _SHORT))
 
 
 EXPERIMENT = Experiment(
@@ -305,6 +194,7 @@ EXPERIMENT = Experiment(
     _run,
     _score,
     _plot,
-    _text,
+    _ABOUT,
+    _tell,
     takes_data=True,
 )

@@ -20,7 +20,8 @@ def without_strangers(
     """Labels without photos that are not clearly above chance, measured by shifts of each.
 
     Where many photos are in no group, strangers are, and the rate of joining is shared among them:
-    a stranger is expected in one of twenty cases. Where few are, nothing is looked at.
+    a stranger is expected in one of twenty cases. Where few are, nothing is looked at, nor where
+    rows are floats, as those of squares are.
 
     Parameters
     ----------
@@ -38,7 +39,8 @@ def without_strangers(
     for frame, at in frames.items():
         if frame.height > 1 and (labels[at] >= 0).any():
             rows = store.rows(frame)
-            kept[at] = _clear(rows, labels[at], shared / groups, memory)
+            if rows.is_bits or rows.kind == np.int8:  # floats cannot be shifted
+                kept[at] = _clear(rows, labels[at], shared / groups, memory)
             rows.close()
     return kept
 
