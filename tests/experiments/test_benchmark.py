@@ -150,9 +150,9 @@ def test_what_fails_is_listed_and_the_rest_goes_on(tmp_path):
 def test_labels_that_are_none_are_a_failure(tmp_path):
     result = benchmark(SPEC + "Broken", SPEC + "Halves", out=tmp_path, sets=["a"])
     assert row(result, "a", "Broken")["failed"].startswith(
-        "Labels are int64 of shape (23,): give 24"
+        "labels are int64 of shape (23,): give 24"
     )
-    assert row(result, "a", "Halves")["failed"].startswith("Labels are float64 of shape (24,)")
+    assert row(result, "a", "Halves")["failed"].startswith("labels are float64 of shape (24,)")
 
 
 @pytest.mark.usefixtures("small")
@@ -264,7 +264,7 @@ def test_what_a_notebook_shows(tmp_path):
     frame = result.to_frame()
     assert list(frame["set"]) == ["a", "a", "b", "b"]
     assert frame["f"].isna().sum() == 2
-    assert "Broken gives no answer on a: Labels are" in result._repr_html_()
+    assert "Broken gives no answer on a: labels are" in result._repr_html_()
     axes = result.plot().axes[0]
     words = {text.get_text() for text in axes.texts}
     assert words == {"1", "–"}

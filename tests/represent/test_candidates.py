@@ -101,7 +101,6 @@ def grams(draw):
 @pytest.mark.torch
 @given(grams(), st.integers(1, 40), st.booleans(), st.floats(0.02, 1.1), st.sampled_from([None, 0]))
 def test_on_a_device(G, most, nonnegative, share, memory):
-    pytest.importorskip("torch")
     from tests.devices import DEVICE
 
     off = G - np.eye(len(G))

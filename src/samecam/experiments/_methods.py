@@ -146,8 +146,8 @@ def _checked(labels: Any, n: int) -> npt.NDArray[np.integer]:
     given = np.asarray(labels)
     if given.shape != (n,) or not np.issubdtype(given.dtype, np.integer):
         raise ValueError(
-            f"Labels are {given.dtype} of shape {given.shape}: give {n} whole numbers, one a "
-            "photo, -1 for no group."
+            f"labels are {given.dtype} of shape {given.shape}: give {n} whole numbers, one a "
+            "photo, -1 for no group"
         )
     whole: npt.NDArray[np.integer] = np.maximum(given, -1)
     return whole

@@ -6,9 +6,10 @@ import importlib.util
 import inspect
 import os
 import re
+import secrets
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
@@ -33,13 +34,13 @@ class Entrant(Method):
     ----------
     input : what its `fit` is given
     spec : "module:Class" or "file.py:Class", from which any process makes it; or empty
-    pickled : the estimator itself, where there is no `spec`
+    estimator : itself, where there is no `spec`: it is run in this process, without a limit
     source : SHA-256 of the file that defines it; empty: not known
     """
 
     input: Input = "fingerprints"
     spec: str = ""
-    pickled: bytes = b""
+    estimator: Any = field(default=None, compare=False)
     source: str = ""
 
 
@@ -76,25 +77,11 @@ def _named(name: str) -> list[Method]:
 
 
 def _given(estimator: Any) -> Method:
-    """An estimator of whoever calls: it goes to other processes as it is."""
-    try:  # scikit-learn brings joblib, which needs it or, before 1.6, holds it
-        import cloudpickle
-    except ImportError:
-        from joblib.externals import cloudpickle
-
-    if isinstance(estimator, type):
-        estimator = estimator()
-    try:
-        pickled = cloudpickle.dumps(estimator)
-    except Exception as error:  # anything, of a class that nobody here wrote
-        raise SamecamError(
-            f"{type(estimator).__name__} cannot be given to another process ({error}): define it "
-            "in a file, and name it as 'file.py:Class'."
-        ) from None
-    return _entrant(estimator, pickled=pickled)
+    """An estimator of whoever calls."""
+    return _entrant(estimator() if isinstance(estimator, type) else estimator)
 
 
-def _entrant(estimator: Any, *, spec: str = "", pickled: bytes = b"") -> Entrant:
+def _entrant(estimator: Any, *, spec: str = "") -> Entrant:
     label = type(estimator).__name__
     if not (hasattr(estimator, "fit_predict") or hasattr(estimator, "fit")):
         raise SamecamError(
@@ -104,7 +91,8 @@ def _entrant(estimator: Any, *, spec: str = "", pickled: bytes = b"") -> Entrant
     known = parameters(estimator)
     source = _source(estimator, spec)
     options = {name: repr(value) for name, value in sorted(known.items())}
-    made_of = source or spec or pickled
+    # Of what is defined in a notebook nobody knows whether it is still the same.
+    made_of = source or spec or secrets.token_hex()
     digest = hashlib.sha256(repr((label, made_of, options)).encode()).hexdigest()
     word = re.sub(r"[^A-Za-z0-9._=+-]", "", label).lstrip("._=+-") or "method"
     return Entrant(
@@ -116,7 +104,7 @@ def _entrant(estimator: Any, *, spec: str = "", pickled: bytes = b"") -> Entrant
         options,
         takes(estimator),
         spec,
-        pickled,
+        None if spec else estimator,
         source,
     )
 

@@ -1,7 +1,7 @@
 """One run of a method on a set, in a process of its own: only what it needs goes there."""
 
-import pickle
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,8 @@ from samecam.experiments._methods import fit_labels, make_estimator
 from samecam.experiments._sources import Correlations, Source
 from samecam.experiments._study import Run
 from samecam.experiments.benchmarking._entrants import Entrant, load_spec, prepare
-from samecam.files import read_own, write_atomically
 
-_GRAM, _ROWS, _LABELS, _ESTIMATOR = "gram.npy", "rows.npy", "labels.npy", "estimator.pickle"
+_GRAM, _ROWS, _LABELS = "gram.npy", "rows.npy", "labels.npy"
 
 
 class Loaded:
@@ -60,8 +59,6 @@ def run_one(planned: GridRun, loaded: Loaded, limit: float | None) -> Run:
     }
     if isinstance(method, Entrant):
         task["spec"] = method.spec
-        if method.pickled:
-            write_atomically(folder / _ESTIMATOR, method.pickled)
         if method.input == "fingerprints":
             task["fingerprints"] = loaded.fingerprints()
     facts = {
@@ -71,28 +68,45 @@ def run_one(planned: GridRun, loaded: Loaded, limit: float | None) -> Run:
         "device": "cpu",
         "input": "fingerprints" if "fingerprints" in task else "correlations",
     }
+    if isinstance(method, Entrant) and not method.spec:
+        return _run_here(method.estimator, task, facts, loaded)
     told = compute.run_alone(f"{__name__}:work", task, folder, timeout=limit)
     facts["peak_memory"] = told.peak_memory
     if told.failure:
         over = {"timed_out": limit} if told.timed_out else {}
         return Run({}, {**facts, "failed": told.failure, **over})
-    arrays = {"labels": np.load(folder / _LABELS), "truth": loaded.truth.astype(np.int32)}
-    return Run(arrays, {**facts, **told.facts})
+    return _answered(facts, told.facts, loaded)
+
+
+def _run_here(
+    estimator: Any, task: Mapping[str, Any], facts: dict[str, Any], loaded: Loaded
+) -> Run:
+    """An object stays in the process that made it: there is nothing to load it from elsewhere."""
+    try:
+        return _answered(facts, _labelled(deepcopy(estimator), task), loaded)
+    except Exception as error:  # anything, of a class that nobody here wrote
+        return Run({}, {**facts, "failed": f"{type(error).__name__}: {error}"})
+
+
+def _answered(facts: dict[str, Any], told: Mapping[str, Any], loaded: Loaded) -> Run:
+    labels = np.load(loaded.folder / _LABELS)
+    return Run({"labels": labels, "truth": loaded.truth.astype(np.int32)}, {**facts, **told})
 
 
 def work(task: Mapping[str, Any]) -> dict[str, Any]:
     """What the process does: labels to their file; seconds and the like."""
-    folder, n_pixels, seed = Path(task["folder"]), task["n_pixels"], task["seed"]
-    given = _given(task.get("fingerprints"), folder)
-    if task["name"]:
-        more = {"metric": "precomputed", "n_pixels": n_pixels, "device": "cpu"}
-        estimator = make_estimator(task["name"], task["options"], seed, **more)
-        labels, facts = fit_labels(estimator, given)
-    else:
-        spec = task["spec"]
-        estimator = load_spec(spec) if spec else pickle.loads(read_own(folder / _ESTIMATOR))
-        prepare(estimator, seed, n_pixels)
-        labels, facts = fit_labels(estimator, given)
+    if not task["name"]:
+        return _labelled(load_spec(task["spec"]), task)
+    more = {"metric": "precomputed", "n_pixels": task["n_pixels"], "device": "cpu"}
+    return _labelled(make_estimator(task["name"], task["options"], task["seed"], **more), task)
+
+
+def _labelled(estimator: Any, task: Mapping[str, Any]) -> dict[str, Any]:
+    folder = Path(task["folder"])
+    if not task["name"]:
+        prepare(estimator, task["seed"], task["n_pixels"])
+    labels, facts = fit_labels(estimator, _given(task.get("fingerprints"), folder))
+    if not task["name"]:
         labels = _without_singles(labels)
     np.save(folder / _LABELS, labels.astype(np.int32))
     return {**facts, "threads": max((one["num_threads"] for one in threadpool_info()), default=1)}
