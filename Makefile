@@ -81,6 +81,7 @@ bench: env
 	$(BIN)/python -m benchmarks.lasso
 	$(BIN)/python -m benchmarks.consolidated $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.phases
+	$(BIN)/python -m benchmarks.start
 	$(BIN)/python -m benchmarks.large_scale $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.rivals $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.calibration $(if $(SHARED),--shared $(SHARED))

@@ -4,19 +4,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import record
-from samecam.pages import Page, fill, power_of_ten, table
+from benchmarks import artefacts_page, record
+from benchmarks.artefacts_page import rate
+from samecam.pages import Page, fill, table
 
 Document = Mapping[str, Any]
 _FEW = 20
 _SIZES = (1, 20, 60)  # groups of a case
-
-
-def rate(value: float) -> str:
-    """A rate: three digits from .01 on, else as a power of ten."""
-    if value == 0:
-        return "0"
-    return f"{value:.3f}".removeprefix("0") if value >= 0.01 else power_of_ten(value)
 
 
 def _cell(row: Mapping[str, Any]) -> str:
@@ -136,5 +130,11 @@ def generated(document: Document) -> dict[str, str]:
 PAGE = Page(
     Path(__file__).parent.parent / "docs" / "calibration.md",
     "python -m benchmarks.pages",
-    lambda text: fill(text, generated(record.load("calibration"))),
+    lambda text: fill(
+        text,
+        {
+            **generated(record.load("calibration")),
+            **artefacts_page.generated(record.load("artefacts")),
+        },
+    ),
 )

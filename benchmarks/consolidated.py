@@ -25,9 +25,15 @@ from samecam.simulate import gram
 JOIN_RATES = (0.02, 0.01, 0.001)
 SIDES, QUICK_SIDES = (512, 1024), (256,)
 DRAWS = 10
-# Cameras, photos of each from … to …, mean correlation.
-SETS = tuple((*shape, mean) for shape in ((60, 10, 50), (120, 5, 15)) for mean in (0.01, 0.03))
-QUICK_SETS = ((6, 10, 20, 0.03),)
+SQUARE, FRAME = 512**2, 12_000_000
+# Cameras, photos of each from … to …, mean correlation, pixels: squares, and whole frames of weak
+# cameras.
+SETS = tuple(
+    (*shape, mean, pixels)
+    for shape in ((60, 10, 50), (120, 5, 15))
+    for mean, pixels in ((0.01, SQUARE), (0.03, SQUARE), (0.002, FRAME), (0.005, FRAME))
+)
+QUICK_SETS = ((6, 10, 20, 0.03, SQUARE),)
 PRESETS: tuple[Preset, ...] = ("default", "paper")
 Truth = npt.NDArray[Any]
 
@@ -80,12 +86,13 @@ class Measurements:
 
 def simulated(into: Measurements, quick: bool) -> None:
     seeds, alone = (1, 100) if quick else (3, 2000)
-    for count, low, high, mean in QUICK_SETS if quick else SETS:
+    for count, low, high, mean, pixels in QUICK_SETS if quick else SETS:
         for seed in range(seeds):
             sizes = np.random.default_rng(seed).integers(low, high + 1, count).tolist()
+            G = gram(sizes, mean, seed=seed, n_pixels=pixels)
             for rate in JOIN_RATES:
                 name = f"{count} × {low}–{high}, m = {mean}, seed {seed}"
-                into.add(name, *gram(sizes, mean, seed=seed), 512**2, join_rate=rate)
+                into.add(name, *G, pixels, join_rate=rate)
     for seed in range(1 if quick else 5):
         noise = gram([1] * alone, 0.01, seed=seed)
         into.add(f"noise, {alone}, seed {seed}", *noise, 512**2)

@@ -13,6 +13,7 @@ from benchmarks import photographs
 from samecam import correlate
 from samecam.arrays import Doubles, Gram, Labels, Rows
 from samecam.cluster.consolidate import _steps
+from samecam.cluster.consolidate._start import CANDIDATES, GAMMA
 from samecam.fingerprint import Preset
 from samecam.represent import represent
 from samecam.simulate import SimulatedGram, gram
@@ -24,9 +25,15 @@ QUICK_KINDS: Kinds = ((256, "default"),)
 SEEDS = (100, 101, 102)
 DRAWS = 10
 TRIPOD = "canon eos6d"  # a series of one unmoving scene: content correlates more than sensors
-# Cameras, photos of each from … to …, mean correlation.
-SHAPES = ((60, 10, 50, 0.01), (60, 10, 50, 0.03), (120, 5, 15, 0.01), (120, 5, 15, 0.03))
-QUICK_SHAPES = ((6, 10, 15, 0.03), (12, 5, 8, 0.03))
+SQUARE, FRAME = 512**2, 12_000_000
+# Cameras, photos of each from … to …, mean correlation, pixels: squares, and whole frames of weak
+# cameras.
+SHAPES = tuple(
+    (*shape, mean, pixels)
+    for shape in ((60, 10, 50), (120, 5, 15))
+    for mean, pixels in ((0.01, SQUARE), (0.03, SQUARE), (0.002, FRAME), (0.005, FRAME))
+)
+QUICK_SHAPES = ((6, 10, 15, 0.03, SQUARE), (12, 5, 8, 0.03, SQUARE))
 
 
 @dataclass
@@ -59,7 +66,8 @@ class LabelledSet:
 
     @cached_property
     def start(self) -> Labels:
-        return _steps.start_groups(represent(self.gram, 2 * self.scale).coefficients)
+        solved = represent(self.gram, GAMMA * self.scale, candidates=CANDIDATES)
+        return _steps.start_groups(solved.coefficients)
 
 
 def whole_sets(folder: Path, kinds: Kinds) -> Iterator[LabelledSet]:
@@ -102,29 +110,33 @@ def parts_of(whole: LabelledSet, draws: int = DRAWS) -> Iterator[LabelledSet]:
 
 def simulated(quick: bool) -> Iterator[LabelledSet]:
     for seed in SEEDS[:1] if quick else SEEDS:
-        for count, low, high, mean in QUICK_SHAPES if quick else SHAPES:
+        for count, low, high, mean, pixels in QUICK_SHAPES if quick else SHAPES:
             sizes = np.random.default_rng(seed).integers(low, high + 1, count).tolist()
             name = f"simulated {count} × {low}–{high}, m = {mean}"
-            yield LabelledSet(name, *gram(sizes, mean, seed=seed), 512**2)
+            yield LabelledSet(name, *gram(sizes, mean, seed=seed, n_pixels=pixels), pixels)
         sizes = [20] * 3 + [1] * 10 if quick else [50] * 20 + [1] * 50
         name = "simulated 20 × 50 and 50 strangers"
-        yield LabelledSet(name, *gram(sizes, 0.02, seed=seed), 512**2)
+        yield LabelledSet(name, *gram(sizes, 0.02, seed=seed), SQUARE)
         pairs = 2 if quick else 15
         for share in (0.1, 0.2, 0.3, 0.4):
             name = f"simulated {pairs} pairs of cameras that share {share:.0%}"
-            yield LabelledSet(name, *related(seed, share, pairs), 512**2)
+            yield LabelledSet(name, *related(seed, share, pairs), SQUARE)
+        name = f"simulated {pairs} pairs of weak cameras that share 20%"
+        yield LabelledSet(name, *related(seed, 0.2, pairs, 0.002, FRAME), FRAME)
         cameras = 3 if quick else 30
         name = f"simulated {cameras} cameras, two scenes each"
-        yield LabelledSet(name, *scenes(seed, cameras), 512**2)
+        yield LabelledSet(name, *scenes(seed, cameras), SQUARE)
     alone = 60 if quick else 600
     for seed in range(100, 101 if quick else 105):
-        yield LabelledSet(f"noise, {alone}", *gram([1] * alone, 0.01, seed=seed), 512**2)
+        yield LabelledSet(f"noise, {alone}", *gram([1] * alone, 0.01, seed=seed), SQUARE)
 
 
-def related(seed: int, share: float, pairs: int = 15, mean: float = 0.03) -> SimulatedGram:
+def related(
+    seed: int, share: float, pairs: int = 15, mean: float = 0.03, n_pixels: int = SQUARE
+) -> SimulatedGram:
     """Cameras in pairs: photos of two show `share` of what photos of one do."""
     sizes = np.random.default_rng(seed).integers(10, 51, 2 * pairs).tolist()
-    G, labels = gram(sizes, mean, seed=seed)
+    G, labels = gram(sizes, mean, seed=seed, n_pixels=n_pixels)
     _, strength = _strengths(sizes, mean, 0.4, 0.7, seed)
     twin = (labels[:, None] ^ 1) == labels
     more = (share * twin * np.outer(strength, strength)).astype(G.dtype)

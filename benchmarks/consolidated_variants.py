@@ -13,7 +13,7 @@ from scipy import sparse
 from benchmarks.consolidated_sets import LabelledSet
 from samecam.arrays import AnyFloats, Doubles, Labels, Mask, Rows
 from samecam.cluster import _thresholds
-from samecam.cluster.consolidate import _kernels, _steps
+from samecam.cluster.consolidate import _kernels, _loop, _steps
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._steps import Groups
@@ -37,8 +37,14 @@ def between_of(groups: Groups) -> tuple[Doubles, Doubles, Doubles, Doubles]:
     return between, inner, size, spread / np.sqrt(np.sqrt(np.mean(spread**2)))
 
 
-def merge_share(groups: Groups, rate: float, share: float = 0.5, median: bool = False) -> None:
-    """Merging with `share` of H₁, intra-correlations by mean or median of pairs."""
+def merge_share(
+    groups: Groups,
+    rate: float,
+    share: float = 0.5,
+    median: bool = False,
+    slack: float = 0.0,
+) -> None:
+    """Merging with `share` of H₁ less `slack` σ, intra-correlations by mean or median of pairs."""
     if len(groups.products) < 2:
         return
     between, inner, size, spread = between_of(groups)
@@ -49,8 +55,9 @@ def merge_share(groups: Groups, rate: float, share: float = 0.5, median: bool = 
 
     def line(a: int) -> Doubles:
         own = np.maximum(inner, 0) / np.maximum(size * (size - 1), 1)
+        chance = spread[a] * spread * np.sqrt(size[a] * size)
         h1 = share * size[a] * size * np.sqrt(own[a] * own)
-        needed = np.maximum(z * spread[a] * spread * np.sqrt(size[a] * size), h1)
+        needed = np.maximum(z * chance, h1 - slack * chance)
         ratio = between[a] / np.maximum(needed, 1e-9)
         return np.asarray(np.where(alive & (root != root[a]), ratio, 0))
 
@@ -144,6 +151,20 @@ def z_scores(groups: Groups) -> tuple[Doubles, Doubles, Mask]:
     correlations, mine = unit_correlations(groups)
     members = np.maximum(groups.sizes[:, None] - mine, 1)
     return groups.products / np.sqrt(members) / spreads[:, None], correlations, mine
+
+
+BEST = _steps.best_places
+
+
+def best_by_weakness(groups: Groups, rate: float, held: Labels | None = None) -> Labels:
+    """The rate of joining is shared among groups as 1/h̄², h̄ their mean correlation, up to 2 : ½."""
+    if len(groups.products) == 0:
+        return groups.labels
+    mean = np.maximum(groups.inner(), 1e-9) / np.maximum(groups.sizes * (groups.sizes - 1), 1)
+    share = np.clip((np.median(mean) / mean) ** 2, 0.5, 2)
+    needed = _thresholds.quantile(np.log(rate * share / share.sum()))
+    with patch.object(_thresholds, "joining", lambda *_: needed):
+        return BEST(groups, rate, held)
 
 
 def refine_soft(groups: Groups, rate: float, among: Mask | None = None, power: float = 1) -> Labels:
@@ -250,6 +271,16 @@ def again_with(refine: Refine) -> After:
     return after
 
 
+def exact(given: LabelledSet) -> Labels:
+    """Start from the LASSO on all photos, not on few candidates."""
+    return _steps.start_groups(represent(given.gram, 2 * given.scale).coefficients)
+
+
+def known(given: LabelledSet) -> Labels:
+    """Start from the truth."""
+    return np.unique(given.truth, return_inverse=True)[1]
+
+
 def strongest(given: LabelledSet) -> Labels:
     """Start from correlations above 2σ₀ themselves."""
     G = np.where(given.gram > 2 * given.scale, given.gram, 0)
@@ -279,6 +310,7 @@ class Variant:
     steps: Mapping[str, Any] = field(default_factory=dict)
     thresholds: Mapping[str, Any] = field(default_factory=dict)
     kernels: Mapping[str, Any] = field(default_factory=dict)
+    loop: Mapping[str, Any] = field(default_factory=dict)
     one_scale: bool = False
     dark_weak: bool = False
     start: Callable[[LabelledSet], Labels] | None = None
@@ -306,10 +338,16 @@ VARIANTS = (
     Variant("e", "chance and H₁/3", steps={"merge": partial(merge_share, share=1 / 3)}),
     Variant("e", "chance and H₁/4", steps={"merge": partial(merge_share, share=1 / 4)}),
     Variant("e", "chance and H₁/5", steps={"merge": partial(merge_share, share=1 / 5)}),
+    Variant("e", "H₁/2 less 2 σ of chance", steps={"merge": partial(merge_share, slack=2.0)}),
     Variant("e", "chance alone", steps={"merge": partial(merge_share, share=0.0)}),
+    Variant("a", "join rate shared by weakness", steps={"best_places": best_by_weakness}),
+    Variant("l", "strangers at most ½ in all", loop={"_PART": 0.0}),
+    Variant("l", "strangers at most .002 of members", loop={"_PART": 0.002}),
     Variant("f", "then LASSO of photos on groups", after=again_with(refine_lasso)),
     Variant("f", "then LASSO of the rest beside groups", after=again_by_lasso),
     Variant("g", "start from strongest correlations", start=strongest),
+    Variant("g", "start from the exact LASSO", start=exact),
+    Variant("g", "start from the truth", start=known),
     Variant("h", "dark photos found no group", dark_weak=True),
     Variant(
         "i", "softer joining, k = 1, rate .02", 0.02, {"refine": partial(refine_soft, power=1)}
@@ -341,6 +379,7 @@ def grouped(given: LabelledSet, variant: Variant) -> Labels:
             (_steps, variant.steps),
             (_thresholds, variant.thresholds),
             (_kernels, variant.kernels),
+            (_loop, variant.loop),
         ):
             for name, function in changes.items():
                 stack.enter_context(patch.object(module, name, function))

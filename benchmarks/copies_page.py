@@ -22,7 +22,7 @@ def recognised(document: Mapping[str, Any]) -> str:
         rows.append([kind, f"{known}/{telling}", str(row["another original"])])
     head = ["copy: size, quality", "recognised", "of another photo"]
     wrong = sum(row["different photos as copies"] for row in document["result"]["kinds"])
-    words = f"Recognised never: {listed(never)}. Originals called copies: {wrong}."
+    words = f"Recognised never: {listed(never or ['none'])}. Originals called copies: {wrong}."
     return f"{table(head, rows)}\n\n{words}"
 
 

@@ -59,10 +59,12 @@ def chosen(rows: Sequence[Row], name: str, *, start: bool = False) -> list[Row]:
 def simulated(rows: Sequence[Row]) -> Iterable[list[str]]:
     """Lines of the simulated sets."""
     for shape in ("60 × 10–50", "120 × 5–15"):
-        means = [chosen(rows, f"{shape}, m = {m}, ", start=True) for m in (0.01, 0.03)]
-        if all(means):
-            cells = " / ".join(number(fmean(row["F"] for row in some)) for some in means)
-            yield [f"{shape}, m = .01 / .03", cells, ""]
+        for pair, where in (((0.01, 0.03), ""), ((0.002, 0.005), ", 12 megapixels")):
+            means = [chosen(rows, f"{shape}, m = {m}, ", start=True) for m in pair]
+            if all(means):
+                cells = " / ".join(number(fmean(row["F"] for row in some)) for some in means)
+                both = " / ".join(str(m).removeprefix("0") for m in pair)
+                yield [f"{shape}, m = {both}{where}", cells, ""]
     many = [row for m in (0.01, 0.02, 0.03) for row in chosen(rows, f"400 × 10–50, m = {m}")]
     if many:
         scores = " / ".join(number(row["F"]) for row in many)

@@ -24,6 +24,7 @@ from benchmarks.record import best, folder_of, parser, timed, write
 from samecam import correlate
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._loop import Loop, Rates
+from samecam.cluster.consolidate._start import CANDIDATES, GAMMA
 from samecam.cluster.consolidate._steps import Groups, start_groups
 from samecam.metrics import scores
 from samecam.represent import represent
@@ -67,7 +68,7 @@ def grouping(n: int) -> dict[str, float]:
     before = peak()
     scale, null_seconds = timed(correlate.null_scale, G, 512**2)
     scales, scale_seconds = timed(correlate.photo_scales, G, scale)
-    (coefficients, _), solving = timed(represent, G, 2 * scale)
+    (coefficients, _), solving = timed(represent, G, GAMMA * scale, candidates=CANDIDATES)
     first, starting = timed(start_groups, coefficients)
     good = np.ones(n, dtype=bool)
     loop = Loop(Rates(0.001, 0.01, 0.001), n)
@@ -93,7 +94,7 @@ def grouping(n: int) -> dict[str, float]:
 def one(what: str, n: int) -> dict[str, float]:
     if what == "correlate":
         return correlating(n)
-    represent(np.eye(8, dtype=np.float32), 0.1)  # compiled code
+    represent(np.eye(8, dtype=np.float32), 0.1, candidates=CANDIDATES)  # compiled code
     small = gram([20] * 5, 0.05)
     groups = Groups.make(GramSums(small.gram, np.full(100, 0.05)), small.labels)
     Loop(Rates(0.001, 0.01, 0.001), 100).run(groups, np.ones(100, dtype=bool))

@@ -6,6 +6,7 @@ from importlib import import_module
 import pytest
 
 from benchmarks import (
+    artefacts_page,
     calibration_page,
     consolidated_page,
     copies_page,
@@ -23,6 +24,7 @@ from benchmarks import (
 # Arguments beside --quick and --out; SHARED stands for a folder of photographs.
 SHARED = ("--shared", "SHARED")
 QUICK = {
+    "artefacts": SHARED,
     "bits": (),
     "calibration": SHARED,
     "cameras": (),
@@ -48,6 +50,7 @@ QUICK = {
     "review": (),
     "rivals": SHARED,
     "spectrum": SHARED,
+    "start": (),
     "strangers": (),
     "twins": (),
     "views": (),
@@ -56,6 +59,7 @@ ON_GPU = ("gpu.bits", "gpu.extraction", "gpu.frames", "gpu.large", "gpu.lasso", 
 SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {
+    "artefacts": artefacts_page,
     "calibration": calibration_page,
     "consolidated": method_page,
     "consolidated_study": consolidated_page,

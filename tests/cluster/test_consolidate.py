@@ -14,7 +14,7 @@ from samecam.cluster.consolidate import (
     _steps,
 )
 from samecam.cluster.consolidate._cpu import GramSums
-from samecam.cluster.consolidate._loop import Rates
+from samecam.cluster.consolidate._loop import Loop, Rates
 from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.correlate import centroid_correlations, photo_scales
 from samecam.metrics import scores
@@ -365,6 +365,19 @@ def test_kin_do_not_bear_each_other_up_in_a_group():
     labels = fit(G).labels_
     assert (labels[:6] == labels[0]).all()
     assert (labels[6:] == -1).sum() > 20
+
+
+def test_strangers_may_be_a_thousandth_of_the_photos_in_groups():
+    """Rates at which the last places are judged, of groups with 100 and 2000 photos."""
+    seen = []
+    with pytest.MonkeyPatch.context() as patch:
+        best = _steps.best_places
+        patch.setattr(_steps, "best_places", lambda *given: seen.append(given[1]) or best(*given))
+        for cameras, alone in ((2, 200), (40, 400)):
+            G, truth = gram([50] * cameras + [1] * alone, 0.2, seed=3, photo_cv=0)
+            labels = np.where(truth < cameras, truth, -1)
+            Loop(Rates(0.001, 0.1, 0.001), len(G))._prune(groups_of(G, labels), truth >= 0)
+    assert seen == pytest.approx([0.5 / 200, 2 / 400])
 
 
 def test_the_rate_of_joining_is_shared_among_many_strangers():

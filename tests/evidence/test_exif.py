@@ -75,3 +75,12 @@ def test_many_values_are_not_all_named():
 
 def test_odd_numbers_are_no_error():
     assert exif_warnings([record(width="", height="x"), record(width="0")])
+
+
+def test_modes_that_process_are_warned_of_and_scene_programmes_are_not():
+    files = [{"mode": mode} for mode in ("portrait", "", "HDR", "portrait", "night scene")]
+    (said,) = exif_warnings(files)
+    assert said.startswith(
+        "3 of 5 files say that the camera processed them more than usual, portrait (2), HDR (1):"
+    )
+    assert exif_warnings(files[1:2] + files[4:]) == []

@@ -16,7 +16,7 @@ from samecam.cli._extract import (
     head_text,
 )
 from samecam.cli._methods import SEARCH_HELP, SEARCHES
-from samecam.cli._notices import clustering_notices, settled_dict, settled_text
+from samecam.cli._notices import clustering_notices, settled_dict, settled_text, shared_text
 from samecam.cli._options import (
     check_case_first,
     device_option,
@@ -131,6 +131,7 @@ def _summary(result: "Addition", seconds: float) -> list[str]:
         *views_text(clustering),
         _numbers_text(result.was),
         *_moved_lines(result),
+        *shared_text(clustering),
         *settled_text(clustering),
         f"Took {duration(seconds)}, {duration(clustering.seconds)} of it for grouping.",
         f"  {clustering.case / 'report.html'}: all of it on one page, for a browser",

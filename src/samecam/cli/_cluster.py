@@ -18,7 +18,7 @@ from samecam.cli._extract import (
 )
 from samecam.cli._hints import few_text, hints_dict, sources_text
 from samecam.cli._methods import EPILOG, method_options, take_grouping
-from samecam.cli._notices import clustering_notices, settled_dict, settled_text
+from samecam.cli._notices import clustering_notices, settled_dict, settled_text, shared_text
 from samecam.cli._options import (
     case_option,
     device_option,
@@ -215,6 +215,7 @@ def _summary(result: "Clustering", report: Path | None, seconds: float) -> list[
         cameras_text(result),
         *views_text(result),
         *frames_text(result),
+        *shared_text(result),
         *settled_text(result),
         *few_text(result),
         *sources_text(result),

@@ -47,6 +47,20 @@ def clustering_notices(result: "Clustering") -> list[str]:
     return notices
 
 
+def shared_text(result: "Clustering") -> list[str]:
+    """Which groups share a pattern with groups of other cameras, and what is lost without it."""
+    given = [(group, group.shared) for group in result.groups if group.shared is not None]
+    if not given:
+        return []
+    doubtful = sum(shared.doubtful for _, shared in given)
+    photos = "photo is" if doubtful == 1 else "photos are"
+    places = " or ".join(sorted({shared.where for _, shared in given}))
+    return [
+        f"{len(given)} groups of different cameras share a pattern {places}: without it "
+        f"{doubtful} {photos} doubtful; the report says which."
+    ]
+
+
 def settled_text(result: "Clustering") -> list[str]:
     """What became of decisions and of names, for people; nothing where there is nothing to say."""
     settled, lines = result.settled, []

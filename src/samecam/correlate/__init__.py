@@ -13,6 +13,7 @@ from samecam.correlate._group_sums import (
     other_products,
     row_products,
     squared_norms,
+    sum_strips,
 )
 from samecam.correlate._kept import KeptGram, KeptGrams
 from samecam.correlate._matrix import DoubleMatrix
@@ -21,6 +22,7 @@ from samecam.correlate._null import null_scale, photo_scales, usual_scale
 from samecam.correlate._photo_sums import LEAST_MEMORY, PhotoSums, photo_sums
 from samecam.correlate._shifted import RowSum, shifted_correlations, shifted_products, sum_rows
 from samecam.correlate._strips import DEFAULT_MEMORY, Source, are_bits, pixels
+from samecam.correlate._tiles import Tiles, group_tiles
 
 __all__ = [
     "DEFAULT_MEMORY",
@@ -32,6 +34,7 @@ __all__ = [
     "PhotoSums",
     "RowSum",
     "Source",
+    "Tiles",
     "are_bits",
     "centroid_correlations",
     "centroids",
@@ -45,6 +48,7 @@ __all__ = [
     "gram_to",
     "group_products",
     "group_sums",
+    "group_tiles",
     "normalised",
     "null_scale",
     "other_group_products",
@@ -58,6 +62,7 @@ __all__ = [
     "shifted_products",
     "squared_norms",
     "sum_rows",
+    "sum_strips",
     "usual_scale",
     "whole_weights",
 ]

@@ -13,6 +13,7 @@ these, with the weights 2q_i and q_i. The scales of rows go into the weights the
 All counts are whole numbers: neither threads, strips nor budgets change a result.
 """
 
+from collections.abc import Iterator
 from copy import copy
 
 import numpy as np
@@ -40,6 +41,7 @@ class BitMembers:
     ----------
     source : the rows
     members : who is in which group
+    levels : to which scales of rows of two bits are rounded
 
     Attributes
     ----------
@@ -53,14 +55,14 @@ class BitMembers:
     pixels : of a row
     """
 
-    def __init__(self, source: FingerprintStore, members: Membership) -> None:
+    def __init__(self, source: FingerprintStore, members: Membership, levels: int = LEVELS) -> None:
         self.members, self.planes, self.pixels = members, source.planes, source.n_pixels
         self.square = float(self.pixels)
         self.norms: Doubles = np.full(len(members), self.square)
         self.parts: Doubles = members.row_weights.astype(np.float64)
         if self.planes == 2:
             scales = row_scales(source).astype(np.float64)
-            weights, unit = whole_weights(members.row_weights * scales, LEVELS)
+            weights, unit = whole_weights(members.row_weights * scales, levels)
             self.members = Membership(members.labels, members.count, weights, unit)
             self.norms, self.square = 1 / scales, 1.0
             self.parts = np.rint(weights / unit) * unit * self.norms
@@ -149,11 +151,15 @@ class Columns:
 
         differences.share(work, 0, part.shape[1])
 
-    def write(self, columns: Words, scale: float, out: Floats) -> None:
+    def write(self, columns: Words, scale: float, out: Floats, differences: Differences) -> None:
         """Put the sums of a strip, times `scale`, into `out`, (groups, pixels)."""
         from samecam.correlate._bit_kernels import write_sums
 
-        write_sums(columns, self.weight, self._first, self.size, scale, out)
+        def work(start: int, stop: int) -> None:
+            words, pixels = columns[:, start:stop], out[:, 64 * start : 64 * stop]
+            write_sums(words, self.weight, self._first, self.size, scale, pixels)
+
+        differences.share(work, 0, columns.shape[1])
 
     def ones(self, ones: Wholes) -> Wholes:
         """(groups,) Σ over pixels of S, from the bits of each row that are 1."""
@@ -163,20 +169,22 @@ class Columns:
         return sums
 
 
-def group_sums(source: FingerprintStore, members: Membership, memory: int) -> Floats:
-    """See `correlate.group_sums`."""
-    given = BitMembers(source, members)
-    columns = given.columns()
-    sums = np.zeros((members.count, source.n_pixels), dtype=np.float32)
-    width = word_width(held_rows(len(source), given.planes) + len(columns), memory)
+def sum_strips(
+    source: FingerprintStore, members: Membership, memory: int, levels: int = LEVELS
+) -> Iterator[tuple[int, Floats]]:
+    """See `correlate.sum_strips`."""
+    given = BitMembers(source, members, levels)
+    columns = given.columns(members.inside)
+    width = word_width(held_rows(len(members.inside), given.planes) + len(columns), memory)
     buffer = np.empty(len(columns) * width, dtype=np.uint64)
     with Differences((0, 0), _ignore) as differences:
-        for start, part in bit_strips(source, width):
+        for start, part in bit_strips(source, width, members.inside):
             some = _shaped(buffer, len(columns), part.shape[1])
             columns.fill(part, some, differences)
-            pixels = slice(64 * start, 64 * start + 64 * part.shape[1])
-            columns.write(some, given.scale, sums[:, pixels])
-    return sums
+            pixels = min(64 * part.shape[1], source.n_pixels - 64 * start)
+            sums = np.empty((members.count, pixels), dtype=np.float32)
+            columns.write(some, given.scale, sums, differences)
+            yield 64 * start, sums
 
 
 def row_products(source: FingerprintStore, members: Membership, rows: Rows, width: int) -> Doubles:

@@ -11,6 +11,7 @@ from fingerprints that are read in strips of pixels, or from correlations of all
 `photo_sums` makes x_i·s_c of more photos and groups than fit in memory.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -42,14 +43,40 @@ _LEAST = 16
 def group_sums(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMORY) -> Floats:
     """Sum of the rows of each group, (n_groups, d) float32; label −1 belongs to none."""
     members = Membership(checked_labels(labels, len(source)))
-    if are_bits(source):
-        return _bit_sums.group_sums(source, members, memory)
-    width = strip_width(len(source), memory)
-    matrix = members.sparse()
     sums = np.zeros((members.count, pixels(source)), dtype=np.float32)
-    for start, part in strips(source, width):
-        sums[:, start : start + part.shape[1]] = matrix @ part
+    for start, part in sum_strips(source, members, memory):
+        sums[:, start : start + part.shape[1]] = part
     return sums
+
+
+def sum_strips(
+    source: Source,
+    members: Membership,
+    memory: int = DEFAULT_MEMORY,
+    *,
+    levels: int = _bit_sums.LEVELS,
+) -> Iterator[tuple[int, Floats]]:
+    """(first pixel, sums of all groups there) from the first pixel to the last.
+
+    A strip may be overwritten by the next. Only rows of groups are read.
+
+    Parameters
+    ----------
+    source : a store, or an (n, d) array
+    members : who is in which group
+    memory : bytes for what is held at a time; the result does not depend on it
+    levels : to which scales of rows of two bits are rounded: fewer are faster
+    """
+    if not len(members.inside):
+        yield 0, np.zeros((members.count, pixels(source)), dtype=np.float32)
+        return
+    if are_bits(source):
+        yield from _bit_sums.sum_strips(source, members, memory, levels)
+        return
+    matrix = members.of(members.inside).sparse()
+    width = strip_width(len(members.inside) + members.count, memory)
+    for start, part in strips(source, width, members.inside):
+        yield start, matrix @ part
 
 
 def centroids(source: Source, labels: AnyLabels, *, memory: int = DEFAULT_MEMORY) -> Floats:

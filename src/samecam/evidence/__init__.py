@@ -45,6 +45,7 @@ from samecam.evidence._ratios import (
 )
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
+from samecam.evidence._shared import SharedPattern, shared_patterns
 from samecam.evidence._text import (
     ABSENCE,
     MODEL,
@@ -59,9 +60,12 @@ from samecam.evidence._text import (
     ratio_sentence,
     ratio_text,
     repeats_sentence,
+    shared_place,
+    shared_sentence,
     still_sentence,
     view_sentence,
 )
+from samecam.evidence._without import correlations_without, scores_without
 
 __all__ = [
     "ABSENCE",
@@ -85,6 +89,7 @@ __all__ = [
     "Null",
     "PairEvidence",
     "PhotoEvidence",
+    "SharedPattern",
     "alike_pictures",
     "apart_sentence",
     "base_rate_sentence",
@@ -94,6 +99,7 @@ __all__ = [
     "compare_frames",
     "comparisons_from_gram",
     "comparisons_from_rows",
+    "correlations_without",
     "division_sentence",
     "every_comparison",
     "exif_warnings",
@@ -130,7 +136,11 @@ __all__ = [
     "ratio_text",
     "repeats_sentence",
     "scenes",
+    "scores_without",
     "seen",
+    "shared_patterns",
+    "shared_place",
+    "shared_sentence",
     "shifts",
     "square_chance",
     "still_scenes",

@@ -16,6 +16,8 @@ _EDITORS = re.compile(
 )
 # Longest sides that messengers and social networks bring photographs to.
 _SHARED_SIDES = frozenset({720, 960, 1080, 1280, 1440, 1600, 2048})
+# Modes in which cameras blur or merge by themselves, as `photos.Exif` names them.
+_PROCESSED = frozenset({"portrait", "HDR", "portrait HDR", "panorama"})
 _MOST_NAMED = 4
 _DOUBT = {
     "group": "the group may hold more than one camera",
@@ -26,8 +28,8 @@ _DOUBT = {
 def exif_warnings(records: Sequence[Record]) -> list[str]:
     """Warnings about one group's files, from the columns of images.csv.
 
-    Looks at make, model, serial, software, width, height and orientation; columns that are
-    missing count as empty. An empty list means that nothing was noticed, not that nothing
+    Looks at make, model, serial, software, mode, width, height and orientation; columns that
+    are missing count as empty. An empty list means that nothing was noticed, not that nothing
     is there: metadata are easily removed or changed.
     """
     if not records:
@@ -40,6 +42,7 @@ def exif_warnings(records: Sequence[Record]) -> list[str]:
         _editors(records),
         _shared_sizes(records),
         _turned(records),
+        _modes(records),
     ]
     return [warning for warning in warnings if warning]
 
@@ -160,4 +163,16 @@ def _turned(records: Sequence[Record]) -> str:
     return (
         f"{upright} of {len(records)} pictures are stored upright and the others lying: some were "
         "turned after the exposure, or cropped."
+    )
+
+
+def _modes(records: Sequence[Record]) -> str:
+    """Photos that the camera put together or blurred itself: that may leave a pattern in all."""
+    made = Counter(mode for mode in (_get(r, "mode") for r in records) if mode in _PROCESSED)
+    if not made:
+        return ""
+    return (
+        f"{sum(made.values())} of {len(records)} files say that the camera processed them more "
+        f"than usual, {_named(made)}: that weakens the sensor's pattern, and what it adds may be "
+        "alike in photos of other devices."
     )

@@ -45,6 +45,9 @@ class PhotoEvidence:
     other : the other group it correlates with best (of an unclustered photo: the group)
     other_correlation, other_score, other_p_value, other_ratio : the same for that one
     margin : correlation − other_correlation
+    without : score with its own group without what that shares with groups of other cameras, see
+        `shared_patterns`; NaN where it shares nothing
+    without_ratio : the same of log_ratio
     """
 
     group: Labels
@@ -62,11 +65,14 @@ class PhotoEvidence:
     other_p_value: Doubles
     other_ratio: Doubles
     margin: Doubles
+    without: Doubles
+    without_ratio: Doubles
 
     @property
     def doubtful(self) -> Mask:
-        """(n,) members of groups whose place is weak."""
-        return np.asarray((self.group >= 0) & ~(self.score >= DOUBTFUL))
+        """(n,) members of groups whose place is weak, or is without what several groups share."""
+        weak = ~(self.score >= DOUBTFUL) | (self.without < DOUBTFUL)
+        return np.asarray((self.group >= 0) & weak)
 
 
 def photo_scores(
@@ -100,6 +106,7 @@ def photo_evidence(
     *,
     law: Law = STRANGERS,
     weak: Mask | None = None,
+    without: Doubles | None = None,
 ) -> PhotoEvidence:
     """Evidence for the place of each photo, clustered or not.
 
@@ -110,19 +117,23 @@ def photo_evidence(
     n_pixels : length of the fingerprints
     law : of strangers, see `law_of_case`
     weak : (n,) photos that show little of their camera
+    without : (n,) from `scores_without`
     """
     n, count = len(given.labels), given.n_groups
     score, other_score = scores
     cap = np.full(n, largest_ratio(n_pixels))
     if weak is not None:
         cap[weak] = np.minimum(cap[weak], WEAK_CAP)
-    ratio, model, other_ratio = (np.full(n, np.nan) for _ in range(3))
+    ratio, model, other_ratio, left = (np.full(n, np.nan) for _ in range(4))
+    without = np.full(n, np.nan) if without is None else without
     for group in range(count):
         members = np.flatnonzero(given.labels == group)
         if len(members) > 1:
             others = other_members(score[members])
             ratio[members] = log_ratios(score[members], others, law)
             model[members] = model_log_ratios(score[members], others)
+            if not np.isnan(without[members]).any():
+                left[members] = log_ratios(without[members], other_members(without[members]), law)
         near = np.flatnonzero(given.other == group)
         if len(members) and len(near):
             known = known_members(score[members])
@@ -144,6 +155,8 @@ def photo_evidence(
         other_p_value=law.rate(other_score),
         other_ratio=np.minimum(other_ratio, cap),
         margin=given.own - given.other_correlation,
+        without=without,
+        without_ratio=np.minimum(left, cap),
     )
 
 

@@ -4,12 +4,15 @@ Nothing here says who took a photograph, or states a probability that the data d
 """
 
 import math
+from collections.abc import Sequence
 
 from samecam.evidence._division import Division
 from samecam.evidence._groups import GroupEvidence, PairEvidence
 from samecam.evidence._law import LAW_VERSION, STRANGERS, Law
 from samecam.evidence._photos import DOUBTFUL, PhotoEvidence
 from samecam.evidence._ratios import MODEL_CAP, support
+from samecam.evidence._shared import SharedPattern
+from samecam.frames import Frame
 
 SENSOR = (
     "A link is between photographs and an image sensor, not a person: it says nothing of who "
@@ -26,6 +29,8 @@ MODEL = (
     "model no likelihood ratio above 100 is stated, and none speaks of shared software."
 )
 
+# Groups that are named, at most.
+_NAMED = 8
 # The smallest rate that is put into words.
 _SMALLEST = 1e-12
 
@@ -99,6 +104,9 @@ def photo_sentence(evidence: PhotoEvidence, index: int, *, same_model: bool = Fa
     if not math.isnan(model):
         text += f" {ratio_sentence(model, min(cap, MODEL_CAP), group, model=True)}"
     text += f" It was compared with {_counted(int(evidence.comparisons[index]), 'group')}."
+    without = float(evidence.without[index])
+    if not math.isnan(without):
+        text += f" Without a pattern that other groups share the score is {without:.1f}."
     if evidence.doubtful[index]:
         text += f" Its place is doubtful: a score below {DOUBTFUL:.0f}."
     other = int(evidence.other[index])
@@ -192,6 +200,58 @@ def repeats_sentence(share: float) -> str:
         f"{share:.0%} of what its photos have in common is there at shifts by multiples of 8 "
         "pixels too: an artefact of processing or compression, not of a sensor. It was taken off "
         "the scores."
+    )
+
+
+def shared_place(pattern: SharedPattern, frame: Frame) -> str:
+    """Where a shared pattern lies: "all over the frame", "in the lower right corner"."""
+    if not pattern.boxes:
+        return "all over the frame"
+    tops, bottoms, lefts, rights = zip(*pattern.boxes, strict=True)
+    down = _third(min(tops), max(bottoms), frame.height, ("upper", "lower"))
+    across = _third(min(lefts), max(rights), frame.width, ("left", "right"))
+    if down and across:
+        place = f"in the {down} {across} corner"
+    elif down or across:
+        place = f"at the {down or across} edge"
+    else:
+        place = "in the middle, or in several places"
+    return f"all over the frame, and most {place}" if pattern.everywhere else place
+
+
+def _third(low: int, high: int, length: int, words: tuple[str, str]) -> str:
+    """Whether a stretch lies near one end; "" in the middle, or if it is long."""
+    if 2 * (high - low) > length:
+        return ""
+    middle = (low + high) / 2 / length
+    return words[0] if middle < 1 / 3 else words[1] if middle > 2 / 3 else ""
+
+
+def shared_sentence(
+    place: str, groups: Sequence[int], scores: tuple[float, float], doubtful: int, size: int
+) -> str:
+    """What it means that a group shares a pattern with groups of other cameras.
+
+    Parameters
+    ----------
+    place : where it lies, from `shared_place`
+    groups : the other groups
+    scores : median of its photos' scores, with the pattern and without
+    doubtful, size : photos whose score without it is below 5, and all
+    """
+    named = ", ".join(map(str, groups[:_NAMED])) + (", …" if len(groups) > _NAMED else "")
+    others = f"{_counted(len(groups), 'other group')} ({named})"
+    median = f"the median score is {scores[1]:.1f}, and {scores[0]:.1f} with it"
+    if 2 * doubtful >= size:
+        return (
+            f"This group hangs on a pattern {place} that {others} share, which speaks of "
+            f"processing, a stamp or a logo and not of a sensor: without it {doubtful} of "
+            f"{_counted(size, 'photo')} have a score below {DOUBTFUL:.0f} ({median})."
+        )
+    rest = f", but for {_counted(doubtful, 'photo')}" if doubtful else ""
+    return (
+        f"A pattern {place} is shared by {others}, which speaks of processing, a stamp or a logo "
+        f"and not of a sensor. Without it this group holds{rest} ({median})."
     )
 
 

@@ -7,6 +7,13 @@ from PIL import Image
 
 _MAKE, _MODEL, _ORIENTATION, _SOFTWARE, _DATE = 0x010F, 0x0110, 0x0112, 0x0131, 0x0132
 _EXIF_FOLDER, _TAKEN, _SERIAL, _ZOOM, _FOCAL = 0x8769, 0x9003, 0xA431, 0xA404, 0x920A
+_RENDERED, _SCENE = 0xA401, 0xA406
+# How a picture was made: Apple's numbers beyond EXIF's, scene programmes, and what XMP says of
+# pictures with artificial blur (Google's cameras and those that follow them).
+_MODES = {2: "HDR", 3: "HDR", 6: "panorama", 7: "portrait HDR", 8: "portrait"}
+_SCENES = {2: "portrait scene", 3: "night scene"}
+_PORTRAITS = (b"SpecialType-PORTRAIT", b"GDepth:")
+_LONGEST_XMP = 2**16
 _LONGEST = 200
 _LARGEST_ZOOM = 1000.0
 _LONGEST_FOCAL = 10000.0
@@ -16,6 +23,8 @@ _LONGEST_FOCAL = 10000.0
 class Exif:
     """Camera data of one file as text; empty where the file says nothing.
 
+    `mode` is how the picture was made: "portrait" (artificial blur), "HDR" (merged exposures),
+    "portrait HDR", "panorama", "portrait scene" or "night scene" (programmes).
     `zoom` is the digital zoom, 1 for none, `focal` the focal length in millimetres; None where the
     file says nothing.
     """
@@ -26,6 +35,7 @@ class Exif:
     software: str = ""
     taken: str = ""
     orientation: str = ""
+    mode: str = ""
     zoom: float | None = None
     focal: float | None = None
 
@@ -39,7 +49,7 @@ def read_exif(image: Image.Image) -> Exif:
         main = Image.Image.getexif(image)
     except Exception:  # any byte sequence may stand there
         return Exif()
-    return _exif(main)
+    return _exif(main, image.info.get("xmp"))
 
 
 def parse_exif(data: bytes) -> Exif:
@@ -52,7 +62,7 @@ def parse_exif(data: bytes) -> Exif:
     return _exif(main)
 
 
-def _exif(main: Image.Exif) -> Exif:
+def _exif(main: Image.Exif, xmp: object = None) -> Exif:
     try:
         detail = dict(main.get_ifd(_EXIF_FOLDER))
     except Exception:
@@ -64,9 +74,19 @@ def _exif(main: Image.Exif) -> Exif:
         software=_text(main.get(_SOFTWARE)),
         taken=_text(detail.get(_TAKEN)) or _text(main.get(_DATE)),
         orientation=_text(main.get(_ORIENTATION)),
+        mode=_mode(detail.get(_RENDERED), detail.get(_SCENE), xmp),
         zoom=_zoom(detail.get(_ZOOM)),
         focal=_focal(detail.get(_FOCAL)),
     )
+
+
+def _mode(rendered: object, scene: object, xmp: object) -> str:
+    """How a picture was made, as far as the file says so."""
+    mode = _MODES.get(int(_number(rendered) or 0), "")
+    if not mode and isinstance(xmp, bytes):
+        head = xmp[:_LONGEST_XMP]
+        mode = "portrait" if any(mark in head for mark in _PORTRAITS) else ""
+    return mode or _SCENES.get(int(_number(scene) or 0), "")
 
 
 def _zoom(value: object) -> float | None:

@@ -28,6 +28,7 @@ _EXIF = {
     "serial": "Serial number (EXIF)",
     "software": "Software (EXIF)",
     "taken": "Taken (EXIF)",
+    "mode": "Mode (EXIF, XMP)",
 }
 
 
@@ -268,6 +269,8 @@ def photo_rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterat
             yield "Lead over that group", f"{own - other:.4f}"
     if (score := photo.figure("score")) is not None:
         yield "Score (chance scatters by 1)", f"{score:g}"
+    if (without := photo.figure("score_without")) is not None:
+        yield "Without a pattern that other groups share", f"{without:g}"
     for column, against in _RATIOS.items():
         if (ratio := photo.figure(column)) is not None:
             yield f"Likelihood ratio, log10, against {against}", f"{ratio:g}"

@@ -272,3 +272,78 @@ def judge(
                 largest = v if v == v else np.inf
         worst[b] = largest
         total[b] = 0.5 * fit + gamma * size
+
+
+@_compile
+def strongest(
+    gram: AnyFloats, first: int, gamma: float, nonnegative: bool, columns: Indices, counts: Indices
+) -> None:
+    """Columns of the largest correlations above γ of rows first …, ascending, and their number.
+
+    `columns` (rows, most); of equal correlations the first. Both signs: of the absolute values.
+    """
+    most = columns.shape[1]
+    held = np.empty(most)
+    for b in range(counts.size):
+        row, chosen, count, least = gram[first + b], columns[b], 0, gamma
+        for j in range(row.size):
+            g = row[j]
+            if (g <= least and (nonnegative or -g <= least)) or j == first + b:
+                continue
+            g = abs(g)
+            count = min(count + 1, most)
+            p = count - 1
+            while p > 0 and held[p - 1] < g:
+                held[p] = held[p - 1]
+                chosen[p] = chosen[p - 1]
+                p -= 1
+            held[p] = g
+            chosen[p] = j
+            if count == most:
+                least = held[most - 1]
+        chosen[:count] = np.sort(chosen[:count])
+        counts[b] = count
+
+
+@_compile
+def solve_candidates(
+    gram: AnyFloats, first: int, columns: Indices, counts: Indices, gamma: float,
+    nonnegative: bool, tol: float, max_sweeps: int, out: AnyFloats, total: Doubles,
+    worst: Doubles, sweeps: Indices,
+) -> None:  # fmt: skip
+    """`descend` for rows first … on the Gram of each row's candidates, from 0.
+
+    `out` (rows, most), zero at first, gets the values; `total` and `worst` are the objective and
+    the KKT violation among the candidates, of the values as they are in `out`.
+    """
+    most = columns.shape[1]
+    scratch, everything = np.empty(most * most, gram.dtype), np.arange(most)
+    slope, values = np.empty(most), np.empty(most)
+    for b in range(counts.size):
+        size = counts[b]
+        chosen, own = columns[b, :size], gram[first + b]
+        matrix = scratch[: size * size].reshape((size, size))
+        for a in range(size):
+            source = gram[chosen[a]]
+            slope[a] = own[chosen[a]]
+            values[a] = 0.0
+            for k in range(size):
+                matrix[a, k] = source[chosen[k]]
+        sweeps[b] = descend(
+            matrix, everything[:size], slope[:size], values[:size], gamma, nonnegative, tol,
+            max_sweeps,
+        )  # fmt: skip
+        largest, fit = 0.0, np.float64(own[first + b])
+        for a in range(size):
+            out[b, a] = values[a]
+        for a in range(size):
+            c, r = np.float64(out[b, a]), np.float64(own[chosen[a]])
+            for k in range(size):
+                r -= np.float64(out[b, k]) * matrix[k, a]
+            fit += 2.0 * gamma * abs(c) - c * (np.float64(own[chosen[a]]) + r)
+            if c != 0.0:
+                largest = max(largest, abs(r - gamma * np.sign(c)))
+            else:
+                largest = max(largest, (r if nonnegative else abs(r)) - gamma)
+        total[b] = 0.5 * fit
+        worst[b] = largest

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from samecam.errors import ParameterValueError
-from samecam.represent import _cpu
+from samecam.represent import _candidates, _cpu
 from samecam.represent._checks import as_gram, check_gamma, check_gram, check_positive
 from samecam.represent._lasso import LassoProblem
 
@@ -21,8 +21,8 @@ class SolverReport:
 
     Attributes
     ----------
-    solver, gamma, nonnegative
-        As asked.
+    solver, gamma, nonnegative, candidates
+        As asked. With candidates the objective and the violation are of the problem among them.
     iterations : int
         exact: working-set rounds of the row that needed most; admm, authors: iterations.
     objective : float
@@ -54,6 +54,7 @@ class SolverReport:
     n_images: int
     nonzeros: int
     zero_rows: int
+    candidates: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """All fields, ready for JSON."""
@@ -82,6 +83,7 @@ def represent(
     *,
     nonnegative: bool = True,
     solver: Solver = "exact",
+    candidates: int | None = None,
     tol: float | None = None,
     max_iter: int | None = None,
     eta: float = 1.0,
@@ -109,6 +111,10 @@ def represent(
         exact: working-set coordinate descent to a KKT certificate. admm: the paper's
         Algorithm 1. authors: the released iteration, which equals half the exact solution
         at 2·gamma. The last two need about five more n × n arrays.
+    candidates : int, optional
+        exact: an image is represented by so many others at most, those that correlate with it
+        most, of those above gamma: another problem with much the same largest coefficients,
+        solved in a small part of the time. None: by all that it takes.
     tol : float, optional
         exact: largest KKT violation allowed in units of max|gram| (default 1e-6); admm,
         authors: stop when max|Z − V| is below (default 1e-4).
@@ -137,7 +143,7 @@ def represent(
     from samecam.compute import choose_device
 
     weight = check_gamma(gamma)
-    _check_options(solver, tol, max_iter, eta, relaxation, n_threads)
+    _check_options(solver, tol, max_iter, eta, relaxation, n_threads, candidates)
     where = choose_device(device)
     G, scale = _checked(gram, where)
     usual = 20_000 if solver == "exact" else 1000
@@ -145,7 +151,7 @@ def represent(
     if solver == "exact":
         limit = 1e-6 if tol is None else float(tol)
         problem = LassoProblem(G, weight, nonnegative, limit * scale, sweeps)
-        solution = _exact(problem, n_threads, where, memory)
+        solution = _exact(problem, candidates, n_threads, where, memory)
     else:
         limit = 1e-4 if tol is None else float(tol)
         rule = {
@@ -163,6 +169,7 @@ def represent(
         converged=solution.converged, seconds=solution.seconds, tol=limit,
         n_images=G.shape[0], nonzeros=int(C.nnz),
         zero_rows=int(np.count_nonzero(np.diff(C.indptr) == 0)),
+        candidates=candidates,
     )  # fmt: skip
     return Representation(C, report)
 
@@ -185,6 +192,7 @@ def _check_options(
     eta: float,
     relaxation: float,
     n_threads: int | None,
+    candidates: int | None,
 ) -> None:
     """Refuse the first option out of range."""
     if solver not in get_args(Solver):
@@ -204,22 +212,38 @@ def _check_options(
         raise ParameterValueError(
             "n_threads", f"{{name}} is {n_threads}: give 1 or more, or None for one a core"
         )
+    if candidates is not None and (candidates < 1 or solver != "exact"):
+        raise ParameterValueError(
+            "candidates",
+            f"{{name}} is {candidates} with the solver {solver!r}: give 1 or more, with exact",
+        )
 
 
 def _exact(
-    problem: LassoProblem, n_threads: int | None, device: str, memory: int | None
+    problem: LassoProblem,
+    candidates: int | None,
+    n_threads: int | None,
+    device: str,
+    memory: int | None,
 ) -> _Solution:
     start = time.perf_counter()
     if device == "cpu":
         from samecam.compute import machine
 
-        coefficients, rows = _cpu.solve(problem, n_threads or machine().cores)
+        threads = n_threads or machine().cores
+        if candidates is None:
+            coefficients, rows = _cpu.solve(problem, threads)
+        else:
+            coefficients, rows = _candidates.solve(problem, candidates, threads)
     else:
         from samecam.compute import full_precision
         from samecam.represent import gpu
 
         with full_precision():
-            coefficients, rows = gpu.solve(problem, device, memory)
+            if candidates is None:
+                coefficients, rows = gpu.solve(problem, device, memory)
+            else:
+                coefficients, rows = gpu.solve_candidates(problem, candidates, device, memory)
     seconds = time.perf_counter() - start
     worst = float(rows.violation.max(initial=0.0))
     return _Solution(

@@ -66,6 +66,7 @@ from samecam.case.folder._reader import SavedCase, open_case, open_store
 from samecam.case.folder._records import colours
 from samecam.case.folder._report import report_is_current, report_marks, seal_report
 from samecam.case.folder._settings import ExtractionSettings, StoreSettings
+from samecam.case.folder._shared import Shared
 from samecam.case.folder._shown import cameras_html
 from samecam.case.folder._source_table import (
     SourceTable,
@@ -127,6 +128,7 @@ __all__ = [
     "SavedCase",
     "Scenes",
     "SearchChoice",
+    "Shared",
     "SourceTable",
     "Sources",
     "StoreSettings",

@@ -13,8 +13,8 @@ from samecam.case.folder._info import has_views, not_clustered, written_hashes
 from samecam.case.folder._names import (
     ANSWER,
     CLUSTERS,
-    COLUMNS,
     EVIDENCE,
+    FIRST_COLUMNS,
     GROUPS,
     IMAGES,
     STATUSES,
@@ -37,6 +37,8 @@ _FIGURES = (
     *("p_value", "comparisons", "adjusted_p"),
     *("nearest", "nearest_correlation", "nearest_score", "nearest_log10_lr", "margin", "pce"),
 )
+# And one that a table of a samecam before 0.3 does not have.
+_WITHOUT = "score_without"
 _LARGEST = 2**63
 
 
@@ -139,7 +141,7 @@ def photos_as_they_stand(folder: Path) -> list[CasePhoto]:
     images, clusters = (_read(folder, name) for name in (IMAGES, CLUSTERS))
     try:
         places = _places(csv_rows(clusters, ("path", "sha256", "cluster")))
-        return _photos(csv_rows(images, COLUMNS), *places, {})
+        return _photos(csv_rows(images, FIRST_COLUMNS), *places, {})
     except (ValueError, TypeError) as error:
         raise _misfit(folder, error) from None
 
@@ -173,9 +175,9 @@ def _joined(data: Mapping[str, bytes], hashes: dict[str, str], views: bool) -> S
     rows, places = _places(csv_rows(data[CLUSTERS], needed))
     facts = _by_path(csv_rows(data[EVIDENCE], ("path", *_FIGURES))) if EVIDENCE in data else {}
     for row in facts.values():
-        for name in _FIGURES:
+        for name in (*_FIGURES, _WITHOUT):
             _number(row, name)
-    photos = _photos(csv_rows(data[IMAGES], COLUMNS), rows, places, facts)
+    photos = _photos(csv_rows(data[IMAGES], FIRST_COLUMNS), rows, places, facts)
     _check_used(photos, places)
     cameras = read_cameras(objects)
     if cameras is None:

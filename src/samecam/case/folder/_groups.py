@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from samecam.case.folder._shared import SHARED_SHAPE, Shared
 from samecam.case.folder._views import VIEW_SHAPE, object_view, view_object
 from samecam.documents import Span, check_shape
 from samecam.notebook import counted, shown, table
@@ -40,6 +41,7 @@ _GROUP = {
             "falls_apart": bool,
         },
     ),
+    "shared?": (None, SHARED_SHAPE),
     "warnings": [str],
 }
 _PLACED = {
@@ -142,6 +144,7 @@ class Group:
     why_apart : the same in a sentence
     scenes : members that show one unmoving scene, and what the other pairs show; None: none
     warnings : what should make a reader careful, from the files' own data and the scenes
+    shared : a pattern that groups of other cameras have too, and evidence without it; None: none
     """
 
     id: int
@@ -169,6 +172,7 @@ class Group:
     view: View | None = None
     words: str = ""
     why_joined: str = ""
+    shared: Shared | None = None
 
     def __repr__(self) -> str:
         seen = f", {shown(self.words)}" if self.words and self.words != self._size else ""
@@ -356,6 +360,8 @@ def _group(entry: Mapping[str, Any]) -> Group:
     values["cameras"] = [ExifCamera(**camera) for camera in entry["cameras"]]
     values["scenes"] = None if entry["scenes"] is None else Scenes(**entry["scenes"])
     values["division"] = None if entry["division"] is None else Division(**entry["division"])
+    shared = entry.get("shared")
+    values["shared"] = None if shared is None else Shared(**shared)
     values["paths"] = [member["path"] for member in members]
     values["hashes"] = [member["sha256"] for member in members]
     values["view"] = object_view(entry["view"])

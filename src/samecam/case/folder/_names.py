@@ -33,9 +33,11 @@ USED = ("good", "weak")
 OWN = ("status", "code", "reason")
 COLUMNS = (
     *("path", "sha256", "bytes", "width", "height", "format"),
-    *("make", "model", "serial", "software", "taken", "orientation"),
+    *("make", "model", "serial", "software", "taken", "orientation", "mode"),
     *("dark", "saturated", "flat", "even", "service", "status", "reason", "copy_of"),
 )
+# Those that a table of a samecam before 0.3 has.
+FIRST_COLUMNS = tuple(name for name in COLUMNS if name != "mode")
 
 
 def check_files(folder: Path, *, writing: bool = False) -> None:

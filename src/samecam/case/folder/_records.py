@@ -23,7 +23,7 @@ _MORE = {
     **dict.fromkeys(("width", "height"), _COUNT),
     **dict.fromkeys(("dark", "saturated", "flat", "even", "zoom", "focal", "colour"), _SHARE),
     **dict.fromkeys(("format", "make", "model", "serial", "software", "taken"), _TEXT),
-    **dict.fromkeys(("orientation", "scene", "duplicate_of", "copy_of", "service"), _TEXT),
+    **dict.fromkeys(("orientation", "mode", "scene", "duplicate_of", "copy_of", "service"), _TEXT),
 }
 _LARGEST = 2**63
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Rows
-from samecam.case.folder._names import COLUMNS, USED
+from samecam.case.folder._names import COLUMNS, FIRST_COLUMNS, USED
 from samecam.frames import Frame
 from samecam.store import DiskStore, Record
 
@@ -65,11 +65,14 @@ def group_number(text: str, most: int) -> int:
 
 def images_csv(records: Iterable[Record]) -> str:
     """Text of `images.csv`: one row per file, sorted by path."""
-    rows = []
-    for record in sorted(records, key=lambda record: record.key):
+    rows, ordered = [], sorted(records, key=lambda record: record.key)
+    photos = any("modified" in record.meta for record in ordered)
+    earlier = photos and not any("mode" in record.meta for record in ordered)
+    columns = FIRST_COLUMNS if earlier else COLUMNS
+    for record in ordered:
         row: Mapping[str, Any] = {**record.meta, "path": record.key, "sha256": record.sha256}
-        rows.append([row.get(name) for name in COLUMNS])
-    return csv_text(COLUMNS, rows)
+        rows.append([row.get(name) for name in columns])
+    return csv_text(columns, rows)
 
 
 def used_photos(store: DiskStore) -> list[Record]:

@@ -378,6 +378,7 @@ def weigh_answer(
         scales,
         memory,
         progress,
+        cameras=cameras.labels,
         folder=case.folder,
         kept=kept,
     )

@@ -18,7 +18,7 @@ COLUMNS = (
     *("path", "cluster", "correlation", "score", "log10_lr", "log10_lr_same_model", "doubtful"),
     *("p_value", "comparisons", "adjusted_p"),
     *("nearest", "nearest_correlation", "nearest_score", "nearest_log10_lr"),
-    *("margin", "pce", "words"),
+    *("margin", "pce", "score_without", "words"),
 )
 PHASE = "Weighing evidence"
 CHANCE, SCENES = "Measuring chance", "Comparing members"
@@ -32,13 +32,17 @@ _MOST_COMPARED = 2000
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """All evidence of an answer: `photos` and `groups` in the order of records and labels."""
+    """All evidence of an answer: `photos` and `groups` in the order of records and labels.
+
+    `shared` has what groups share with groups of other cameras, by their numbers.
+    """
 
     photos: evidence.PhotoEvidence
     pce: Doubles
     groups: list[evidence.GroupEvidence]
     scenes: list[Scenes | None]
     divisions: list[evidence.Division | None]
+    shared: dict[int, evidence.SharedPattern]
     law: evidence.Law
     comparisons: int
 
@@ -90,6 +94,7 @@ def weigh(
     memory: int,
     progress: compute.Progress,
     *,
+    cameras: Labels | None = None,
     folder: Path | None = None,
     kept: correlate.KeptGrams | None = None,
 ) -> Weighed | None:
@@ -106,6 +111,7 @@ def weigh(
     scales : of chance, that frames were clustered with, by their names
     memory : bytes for what is held at a time; the scenes of a group take up to 64 MB whatever it is
     progress : called with a phase, the photos that are done, and all of them
+    cameras : of the photos, as far as groups are known to be of one; default: each is one
     folder : for a temporary file, if the comparisons do not fit in memory
     kept : correlations of the photos of some frames; the evidence does not depend on them
     """
@@ -117,21 +123,31 @@ def weigh(
     total = sum(int(np.count_nonzero(part.labels >= 0)) for part in frames)
     told = _Told(progress, CHANCE, total)
     chances = [
-        _chances(frame, given, null, memory, told)
+        _chances(frame, given, null, memory, told, cameras)
         for frame, (given, null) in zip(frames, compared, strict=True)
     ]
     law = _law(compared, chances)
     pce, parts, groups = np.full(len(labels), np.nan), [], dict[int, evidence.GroupEvidence]()
+    shared = dict[int, evidence.SharedPattern]()
     for frame, (given, null), chance in zip(frames, compared, chances, strict=True):
         pixels = frame.rows.n_pixels
         scores, own = chance.scores, chance.own
-        photos = evidence.photo_evidence(given, scores, pixels, law=law, weak=weak[frame.at])
+        photos = evidence.photo_evidence(
+            given, scores, pixels, law=law, weak=weak[frame.at], without=chance.without
+        )
         parts.append((frame.at, frame.numbers, photos))
         pce[frame.at] = own.peaks(given.own)
         names = np.append(frame.numbers, -1)
         for facts in evidence.group_evidence(given, null, scores[0], pixels, own=own, law=law):
             group, nearest = int(names[facts.group]), int(names[facts.nearest])
             groups[group] = replace(facts, group=group, nearest=nearest)
+        for group, pattern in enumerate(chance.patterns):
+            if pattern is not None:
+                others, all_over = (
+                    tuple(int(names[other]) for other in some)
+                    for some in (pattern.groups, pattern.everywhere)
+                )
+                shared[int(names[group])] = replace(pattern, groups=others, everywhere=all_over)
     told = _Told(progress, SCENES, total)
     inside = dict[int, tuple[Scenes | None, evidence.Division | None]]()
     for frame in frames:
@@ -146,6 +162,7 @@ def weigh(
         [groups[k] for k in ordered],
         [inside[k][0] for k in ordered],
         [inside[k][1] for k in ordered],
+        shared,
         law,
         sum(len(given.labels) * given.n_groups for given, _ in compared),
     )
@@ -190,11 +207,15 @@ class _Chances:
     own : with their own groups
     scores : with their own groups, and the nearest other ones
     sample : photos whose score with the nearest other group is one of any stranger
+    patterns : what groups share with those of other cameras
+    without : scores with their own groups without that
     """
 
     own: evidence.Chance
     scores: tuple[Doubles, Doubles]
     sample: Rows
+    patterns: list[evidence.SharedPattern | None]
+    without: Doubles
 
 
 def _chances(
@@ -203,8 +224,9 @@ def _chances(
     null: evidence.Null,
     memory: int,
     progress: Callable[[int, int], None],
+    cameras: Labels | None,
 ) -> _Chances:
-    """Scores of a frame's photos."""
+    """Scores of a frame's photos, with and without what groups of several cameras share."""
     strangers = np.flatnonzero((given.labels >= 0) & (given.other >= 0) & ~_related(given, null))
     every = np.linspace(0, len(strangers) - 1, min(_SAMPLE, len(strangers))).round()
     sample = strangers[np.unique(every.astype(np.intp))]
@@ -218,8 +240,18 @@ def _chances(
     own, other = evidence.group_chances(
         frame.rows, given, (given.labels, nearest), memory=memory, progress=progress
     )
+    known = None if cameras is None else cameras[frame.at[_first_members(given.labels)]]
+    patterns = evidence.shared_patterns(frame.rows, given, cameras=known, memory=memory)
+    without = evidence.scores_without(frame.rows, given, patterns, null, own)
     frame.rows.close()  # of thousands of frames, not all can be open
-    return _Chances(own, evidence.photo_scores(given, null, own, other), sample)
+    scores = evidence.photo_scores(given, null, own, other)
+    return _Chances(own, scores, sample, patterns, without)
+
+
+def _first_members(labels: Labels) -> Rows:
+    """Number of one photo of each group."""
+    inside = np.flatnonzero(labels >= 0)
+    return inside[np.unique(labels[inside], return_index=True)[1]]
 
 
 def _related(given: evidence.Comparisons, null: evidence.Null) -> Mask:
@@ -338,5 +370,6 @@ def _facts(given: Weighed, i: int, *, same_model: bool) -> list[Any]:
         figures(photos.other_ratio[i]),
         number(photos.margin[i]),
         figures(given.pce[i]),
+        figures(photos.without[i]),
         evidence.photo_sentence(photos, i, same_model=same_model),
     ]

@@ -20,6 +20,7 @@ from samecam.case.folder import (
 )
 from samecam.case.grouping._cameras import Seen
 from samecam.case.grouping._evidence import Weighed, figures, number
+from samecam.case.grouping._shared import shared_pattern, shared_warning
 from samecam.register import Cameras
 from samecam.store import Record
 
@@ -79,16 +80,24 @@ def describe_groups(
     """Groups from 0 on; `records` are the used photos in the order of `labels`."""
     if weighed is None:
         return []
-    return [
-        _describe(
-            [records[int(row)] for row in np.flatnonzero(labels == k)],
+    result = []
+    for k, facts in enumerate(weighed.groups):
+        members = np.flatnonzero(labels == k)
+        rows = [records[int(row)] for row in members]
+        group = _describe(
+            rows,
             facts,
             weighed.scenes[k],
             weighed.divisions[k],
             same_mode=_same_mode(records, labels, k, facts.nearest),
         )
-        for k, facts in enumerate(weighed.groups)
-    ]
+        frame = rows[0].frame
+        shared = None if frame is None else shared_pattern(weighed, k, members, frame)
+        if shared is not None:
+            warnings = [*group.warnings, shared_warning(shared, group.size)]
+            group = replace(group, shared=shared, warnings=warnings)
+        result.append(group)
+    return result
 
 
 def _same_mode(records: Sequence[Record], labels: Labels, group: int, other: int) -> bool:

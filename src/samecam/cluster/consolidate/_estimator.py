@@ -36,7 +36,8 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
     """Sparse start, then refining and merging until nothing changes.
 
     1. The scale of chance is measured, σ₀ for all pairs and σ_i for each photo.
-    2. Exact non-negative LASSO at γ = 2σ₀; its strongest coefficients make many small groups.
+    2. Non-negative LASSO of each photo on the 32 most correlated others at γ = 2σ₀; its
+       strongest coefficients make many small groups.
     3. Refine: every photo goes to the group whose fingerprint, without that photo, it
        correlates with best, or to none. Merge: groups that show at least half of what one
        camera would. Repeat until nothing changes.

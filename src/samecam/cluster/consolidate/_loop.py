@@ -12,8 +12,9 @@ from samecam.cluster.consolidate._steps import Groups
 
 _ROUNDS = 20
 _SWEEPS = 10
-# Strangers that may be in groups, on average, if all photos in none are strangers.
-_STRANGERS = 0.5
+# Strangers that may be in groups, on average, if all photos in none are strangers: a part of the
+# photos in groups, and not less than so many.
+_PART, _STRANGERS = 0.001, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,9 @@ class Loop:
         carry the group. Where many photos are in no group, the rate is shared among them.
         """
         alone = int(np.count_nonzero(good & (groups.labels < 0)))
-        rate = min(self.rates.join, _STRANGERS / max(alone, 1))
+        members = int(np.count_nonzero(groups.labels >= 0))
+        strangers = max(_STRANGERS, _PART * members)
+        rate = min(self.rates.join, strangers / max(alone, 1))
         while True:
             _steps.dissolve(groups, self.rates.found, self.n_images)
             labels = groups.labels

@@ -17,6 +17,7 @@ from samecam.cluster.consolidate._sums import gram_sums
 from samecam.represent import SolverReport, represent
 
 GAMMA = 2.0  # in units of the scale of chance
+CANDIDATES = 32  # others that may represent a photo: of these the five strongest are edges
 _SOLVER_BYTES = 2**33  # what the solver profits from on a GPU
 
 
@@ -70,7 +71,7 @@ def begin(
     if rules.device != "cpu":
         room = min(_SOLVER_BYTES, max(rules.memory - 4 * n * n, 2 * n * n))
         options = {"device": rules.device, "memory": room}
-    coefficients, report = represent(part, GAMMA * scale, **options)
+    coefficients, report = represent(part, GAMMA * scale, candidates=CANDIDATES, **options)
     if bonds is not None:
         coefficients = bonds.without_edges(coefficients, free)
     new = start_groups(coefficients)

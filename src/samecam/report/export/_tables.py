@@ -130,6 +130,7 @@ def _object(file: ExportedFile) -> dict[str, Any]:
         "height": _number(row["height"]),
         "frame": photo.frame or None,
         **{name: row[name] for name in texts},
+        "mode": row.get("mode", ""),
         **{name: float(row[name]) if row[name] else None for name in _SHARES},
         **{name: getattr(photo, name) for name in ("correlation", "margin", "p_value")},
         "score": photo.figure("score"),

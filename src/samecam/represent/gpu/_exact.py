@@ -57,6 +57,11 @@ class Workspace(NamedTuple):
         """Bytes of one row of the Gram."""
         return int(self.gram.shape[1] * self.gram.element_size())
 
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the Gram, as NumPy calls it."""
+        return np.dtype(np.float64 if self.gram.dtype == torch.float64 else np.float32)
+
 
 class Block(NamedTuple):
     """Rows that are not finished: their numbers, where they lie in `values`, residuals.
@@ -80,6 +85,15 @@ def solve(problem: LassoProblem, device: str, memory: int | None = None) -> tupl
     device : what `compute.choose_device` gave
     memory : bytes to take beside the Gram; default a quarter of what is free, 8 GiB at most
     """
+    work = workspace(problem, device, memory)
+    n = len(work.gram)
+    step = rows_per_block(work.room, 3 * work.row_bytes) if n else 1
+    blocks = [solve_block(work, a, min(a + step, n)) for a in range(0, n, step)]
+    return assemble(blocks, n, work.dtype)
+
+
+def workspace(problem: LassoProblem, device: str, memory: int | None) -> Workspace:
+    """The Gram on the device, and half of the memory; see `solve`."""
     gram = on_device(problem.gram, device)
     n = len(gram)
     if memory is None:
@@ -89,10 +103,7 @@ def solve(problem: LassoProblem, device: str, memory: int | None = None) -> tupl
             f"The memory budget of {format_bytes(memory)} is too small for {n} photos on {device}: "
             f"give {format_bytes(LEAST * n)} or more."
         )
-    work = Workspace(problem, gram, memory // 2)
-    step = rows_per_block(memory // 2, 3 * work.row_bytes) if n else 1
-    blocks = [solve_block(work, a, min(a + step, n)) for a in range(0, n, step)]
-    return assemble(blocks, n, _dtype(gram))
+    return Workspace(problem, gram, memory // 2)
 
 
 def solve_block(work: Workspace, begin: int, stop: int) -> SolvedRows:
@@ -193,11 +204,18 @@ def select(work: Workspace, now: Block, chosen: Any, level: float, width: int | 
     wanted = _wanted(work, now, chosen, level)
     if width is None:
         return Sets(None, wanted)
+    return padded(wanted, now.rows[chosen], width)
+
+
+def padded(wanted: Any, rows: Any, width: int | None = None) -> Sets:
+    """Marks (B, n) as columns, ascending, padded to `width`, or to the largest set."""
     row, column = wanted.nonzero(as_tuple=True)
     sizes = wanted.sum(1)
+    if width is None:
+        width = max(int(sizes.max()), 1)
     first = sizes.cumsum(0) - sizes
     place = torch.arange(len(row), device=row.device) - first[row]
-    columns = now.rows[chosen][:, None].repeat(1, width)
+    columns = rows[:, None].repeat(1, width)
     columns[row, place] = column
     return Sets(columns, torch.arange(width, device=row.device)[None, :] < sizes[:, None])
 
@@ -264,7 +282,3 @@ def _pack(work: Workspace, values: Any, figures: Any) -> SolvedRows:
         np.concatenate(lengths), np.concatenate(columns), np.concatenate(numbers),
         figures[0], figures[1], figures[2].astype(np.int64), figures[3].astype(np.int64),
     )  # fmt: skip
-
-
-def _dtype(gram: Any) -> np.dtype[Any]:
-    return np.dtype(np.float64 if gram.dtype == torch.float64 else np.float32)

@@ -1,0 +1,39 @@
+"""The table of docs/calibration.md of what cameras share, from `benchmarks.artefacts`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from samecam.pages import power_of_ten, table
+
+
+def rate(value: float) -> str:
+    """A rate: three digits from .01 on, else as a power of ten."""
+    if value == 0:
+        return "0"
+    return f"{value:.3f}".removeprefix("0") if value >= 0.01 else power_of_ten(value)
+
+
+def shared(document: Mapping[str, Any]) -> str:
+    """Counted rates with what is shared and without, and what members lose."""
+    lines, claims = [], list[str]()
+    for one in document["result"]["sets"]:
+        ways = [one[way] for way in ("with_it", "without")]
+        claims = [f"{row['claimed']:f}".strip("0") for row in ways[0]["rates"]]
+        pairs = zip(*(way["rates"] for way in ways), strict=True)
+        many = f"{sum(one['found'])} of {sum(one['sharing'])}" if any(one["sharing"]) else "–"
+        lines.append(
+            [
+                f"{one['set']} ({ways[0]['rates'][0]['n']:,})",
+                many,
+                str(sum(one["found_wrongly"])),
+                *(f"{rate(a['rate'])} → {rate(b['rate'])}" for a, b in pairs),
+                " → ".join(f"{way['members']['median']:.1f}" for way in ways),
+            ]
+        )
+    heads = ["set (comparisons counted)", "groups found", "wrongly", *claims, "members' median"]
+    return table(heads, lines)
+
+
+def generated(document: Mapping[str, Any]) -> dict[str, str]:
+    """Every part of the page that is made here, by the name of its marker."""
+    return {"shared": shared(document)}

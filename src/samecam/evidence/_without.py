@@ -1,0 +1,175 @@
+"""Correlations without what groups of several cameras share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from samecam.arrays import Doubles, Labels, Rows
+from samecam.evidence._comparisons import Comparisons
+from samecam.evidence._null import Null
+from samecam.evidence._scores import Chance
+from samecam.evidence._shared import Box, SharedPattern
+from samecam.store import FingerprintStore
+
+_EMPTY = 1e-12
+
+
+def scores_without(
+    source: FingerprintStore,
+    given: Comparisons,
+    patterns: Sequence[SharedPattern | None],
+    null: Null,
+    own: Chance,
+) -> Doubles:
+    """(n,) scores of photos with their own group, without what that shares; NaN: nothing.
+
+    Parameters
+    ----------
+    source : rows of one frame
+    given : each photo against each group
+    patterns : what groups share, from `shared_patterns`
+    null : what strangers do
+    own : what chance does with each photo and its group
+    """
+    result = np.full(len(given.labels), np.nan)
+    for group, pattern in enumerate(patterns):
+        if pattern is None:
+            continue
+        members = np.flatnonzero(given.labels == group)
+        left = np.full(len(given.labels), np.nan)
+        left[members] = correlations_without(source, given, group, pattern, photos=members)
+        scores, usual = own.scores(left), left / null.group_scale[group]
+        result[members] = np.where(np.isnan(scores), usual, scores)[members]
+    return result
+
+
+def correlations_without(
+    source: FingerprintStore,
+    given: Comparisons,
+    group: int,
+    pattern: SharedPattern,
+    *,
+    photos: Rows | None = None,
+) -> Doubles:
+    """Correlations of some photos with a group's fingerprint, a shared pattern taken out.
+
+    Tiles in which it stands out are left out of both. All over the frame it is told by the other
+    groups' fingerprints of unit norm, f_j: with one pattern in all of them the products are
+    f_i·f_j = a_i a_j, so that f − β Σ f_j has none of it for β = Σ_j f·f_j · (m − 1) / (m Σ_{i≠j}
+    f_i·f_j), m the number of others. A photo's own group is not among them.
+
+    Parameters
+    ----------
+    source : rows of one frame
+    given : each photo against each group
+    group : number of the group
+    pattern : what it shares
+    photos : numbers of the photos, default all
+
+    Returns
+    -------
+    (photos,) NaN where fewer than two other groups are left to tell the pattern by
+    """
+    some = np.arange(len(given.labels)) if photos is None else photos
+    groups = np.array([group, *pattern.everywhere], dtype=np.intp)
+    products = _products(given, groups, some)
+    if pattern.boxes:
+        _leave_out(products, source, given.labels, groups, some, pattern.boxes)
+    norms = np.maximum(products.squares * products.photos, _EMPTY)
+    correlations = products.with_groups / np.sqrt(norms)
+    if not pattern.everywhere:
+        return np.asarray(correlations[0])
+    lengths = np.sqrt(np.maximum(np.diag(products.between), _EMPTY))
+    like = products.between / np.outer(lengths, lengths)
+    return _projected(correlations, like, groups, given.labels[some])
+
+
+@dataclass(frozen=True, slots=True)
+class _Products:
+    """Inner products of photos with sums of groups, the photo left out of its own.
+
+    Attributes
+    ----------
+    with_groups : (g, photos)
+    squares : (g, photos) squared norms of these sums
+    photos : (photos,) squared norms of the photos
+    between : (g, g) of the sums
+    """
+
+    with_groups: Doubles
+    squares: Doubles
+    photos: Doubles
+    between: Doubles
+
+
+def _products(given: Comparisons, groups: Rows, photos: Rows) -> _Products:
+    """Of whole frames, as the comparisons have them."""
+    correlations = np.array([given.correlations.read(g, g + 1)[0, photos] for g in groups.tolist()])
+    between = np.array([given.between.read(g, g + 1)[0, groups] for g in groups.tolist()])
+    totals, own = given.totals[groups, np.newaxis], given.norms[photos]
+    # Without a member: t = x² + 2rx + g, with x the norm that is left.
+    left = -correlations + np.sqrt(np.maximum(np.square(correlations) + totals - own, 0))
+    inside = given.labels[photos] == groups[:, np.newaxis]
+    squares = np.where(inside, np.square(left), totals)
+    return _Products(correlations * np.sqrt(squares), squares, own.copy(), between)
+
+
+def _leave_out(
+    products: _Products,
+    source: FingerprintStore,
+    labels: Labels,
+    groups: Rows,
+    photos: Rows,
+    boxes: Sequence[Box],
+) -> None:
+    """Take the pixels of some boxes off all products."""
+    inside = np.zeros(source.frame.shape, dtype=bool)
+    for top, bottom, left, right in boxes:
+        inside[top:bottom, left:right] = True
+    pixels, row = np.flatnonzero(inside), np.empty((1, source.n_pixels), dtype=np.float32)
+
+    def part(photo: int) -> Doubles:
+        source.read_into(np.array([photo]), row)
+        return np.asarray(row[0, pixels], dtype=np.float64)
+
+    sums = np.zeros((len(groups), len(pixels)))
+    for k, group in enumerate(groups.tolist()):
+        for member in np.flatnonzero(labels == group).tolist():
+            sums[k] += part(member)
+    products.between[:] -= sums @ sums.T
+    squares = np.einsum("ij,ij->i", sums, sums)
+    for k, photo in enumerate(photos.tolist()):
+        values = part(photo)
+        own, with_sums = float(values @ values), sums @ values
+        member = labels[photo] == groups
+        products.photos[k] -= own
+        products.with_groups[:, k] -= with_sums - member * own
+        products.squares[:, k] -= squares + member * (own - 2 * with_sums)
+
+
+def _projected(correlations: Doubles, like: Doubles, groups: Rows, labels: Labels) -> Doubles:
+    """Without the part that the fingerprints of other groups have in common.
+
+    Parameters
+    ----------
+    correlations : (g, photos) with the group and with the others
+    like : (g, g) of the fingerprints
+    groups : (g,) their numbers
+    labels : (photos,) groups of the photos
+    """
+    result: Doubles = np.array(correlations[0])
+    for label in np.unique(labels).tolist():
+        mine = np.flatnonzero(labels == label)
+        others = 1 + np.flatnonzero(groups[1:] != label)
+        many, common = len(others), float(like[0, others].sum())
+        block = like[np.ix_(others, others)]
+        between = float(block.sum() - np.trace(block))
+        if many < 2:
+            result[mine] = np.nan
+        elif between > 0 and common > 0:
+            share = common * (many - 1) / (many * between)
+            norm = 1 + share**2 * (many + between) - 2 * share * common
+            result[mine] -= share * correlations[np.ix_(others, mine)].sum(axis=0)
+            result[mine] /= np.sqrt(norm)
+    return result
