@@ -342,15 +342,18 @@ def _synthesise_next(level: int, rings: Rings, out: Floats, start: int) -> None:
 
 
 @_jit
-def _copy(pixels: npt.NDArray[np.generic], row: Floats) -> None:
-    for x in range(row.size):
-        row[x] = pixels[x]
+def _copy(pixels: npt.NDArray[np.generic], row: Floats, shift: int) -> None:
+    for x in range(shift):
+        row[x] = pixels[reflect(x - shift, pixels.size)]
+    for x in range(pixels.size):
+        row[shift + x] = pixels[x]
 
 
 @_jit
 def next_rows(
     image: npt.NDArray[np.uint8],
     precise: Floats,
+    shift: int,
     rings: Rings,
     variance: np.float32,
     out: Floats,
@@ -358,7 +361,8 @@ def next_rows(
 ) -> int:
     """Fill `out` with the next rows of the residual; how many there were.
 
-    The (h, w) picture is `image` or, if that is empty, `precise`: to compile it once for both.
+    The (h, w) picture is `image` or, if that is empty, `precise`: to compile it once for both. It
+    is continued by its mirror image for `shift` pixels above and to the left.
     `out` has an even number of rows, or all that are left. Unless `works`, nothing is computed
     and the lengths that rings need are noted in `rings.places`.
     """
@@ -371,9 +375,9 @@ def next_rows(
                 y = done[0, TAKEN]
                 row = rings.pixels[y % len(rings.pixels), : out.shape[1]]
                 if image.size:
-                    _copy(image[y], row)
+                    _copy(image[reflect(y - shift, len(image))], row, shift)
                 else:
-                    _copy(precise[y], row)
+                    _copy(precise[reflect(y - shift, len(precise))], row, shift)
             elif step == ANALYSED:
                 _analyse_next(level, rings)
             elif step == SHRUNK:

@@ -110,7 +110,7 @@ def residual_rows(
     while start < height:
         at = start if len(out) == height else 0
         block = out[at : at + many]
-        made = _kernels.next_rows(*picture, rings, variance, block, True)
+        made = _kernels.next_rows(*picture, 0, rings, variance, block, True)
         block = block[:made]
         for other in others:
             block += next(other)[:made]
@@ -130,15 +130,15 @@ def _shifted_blocks(
     """
     from samecam.fingerprint import _kernels
 
-    picture = _pictures(np.pad(image, ((shift, 0), (shift, 0)), mode="symmetric"))
+    picture = _pictures(image)
     height, width = image.shape[0] + shift, image.shape[1] + shift
     rings, variance = rings_for(height, width, shift), np.float32(sigma * sigma)
     waits, pairs = shift % 2, many + many % 2
     work = np.empty((waits + max(pairs, shift), width), dtype=np.float32)
-    _kernels.next_rows(*picture, rings, variance, work[: shift + waits], True)
+    _kernels.next_rows(*picture, shift, rings, variance, work[: shift + waits], True)
     work[:waits] = work[shift : shift + waits]
     while True:
-        _kernels.next_rows(*picture, rings, variance, work[waits : waits + pairs], True)
+        _kernels.next_rows(*picture, shift, rings, variance, work[waits : waits + pairs], True)
         yield work[:many, shift:]
         work[:waits] = work[pairs : pairs + waits]
 
@@ -157,7 +157,7 @@ def _lengths(height: int) -> tuple[int, ...]:
 
     rings = _rings(height, 1, np.zeros((LEVELS, 2), dtype=np.int64))
     nothing = np.empty((height, 1), dtype=np.float32)
-    _kernels.next_rows(*_pictures(nothing), rings, np.float32(1), nothing, False)
+    _kernels.next_rows(*_pictures(nothing), 0, rings, np.float32(1), nothing, False)
     return tuple(map(int, rings.places[:, 1]))
 
 
