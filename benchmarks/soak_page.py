@@ -14,6 +14,7 @@ def totals(document: Document) -> str:
     """What was tried, and what was seen."""
     result = document["result"]
     total, photos, tampered = result["total"], result["mutated files"], result["tampered cases"]
+    decisions = result["decisions"]
     statuses = photos["by_status"]
     verified = tampered["codes_by_command"]["verify"]
     slowest, largest = tampered["slowest"]["seconds"], tampered["largest"]["memory"] / 1e6
@@ -28,8 +29,14 @@ def totals(document: Document) -> str:
         ],
         [
             f"kills of {commands} commands",
-            f"{total['kills'] + total['kills among mutated files']:,}",
+            f"{total['kills']:,}",
             "each resumed to the same bytes",
+        ],
+        [
+            "decisions",
+            f"{total['decisions']:,}, {decisions['undone']:,} of them undo",
+            f"{decisions['refused']:,} more refused; none lost, {decisions['kept']:,} outlived "
+            "their command",
         ],
         [
             "tampered cases",
@@ -40,8 +47,11 @@ def totals(document: Document) -> str:
         ["faults of disks", f"{total['disk faults']:,}", "each resumed to the same bytes"],
         ["broken promises", "", f"{total['faults']:,}"],
     ]
+    begun = len(result["rounds"])
     return (
-        f"Commit `{document['commit']}`, {document['processor']}, {document['cores']} cores:\n\n"
+        f"Commit `{document['commit']}`, {document['processor']}, {document['cores']} cores, "
+        f"{total['hours']:.2f} hours, {begun:,} round{'s' * (begun != 1)} begun and "
+        f"{total['rounds']:,} finished:\n\n"
         f"{table(['', 'tried', 'seen'], rows)}"
     )
 
