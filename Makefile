@@ -116,11 +116,11 @@ long: env
 	$(PYTEST) --long -m long
 	timeout 30m $(MAKE) quick
 
-# Damaged photos, kills of every command, tampered cases, failing disks, into
-# benchmarks/results/soak.json: at most 45 minutes on two idle cores. Stopped, it goes on where it
-# was; `make soak MINUTES=20` stops by itself.
+# Damaged photos, kills of every command, decisions, tampered cases, failing disks, summed into
+# benchmarks/results/soak.json: one round of some minutes, or rounds for `HOURS=8` or `MINUTES=20`.
+# Stopped or killed, the same command goes on.
 soak: env
-	$(BIN)/python -m benchmarks.soak $(if $(MINUTES),--minutes $(MINUTES))
+	$(BIN)/python -m benchmarks.soak $(if $(HOURS),--hours $(HOURS)) $(if $(MINUTES),--minutes $(MINUTES))
 
 # The checklist of a release, with what is left for a person at the end; archives into dist/.
 # `make release RELEASE=--tests` runs all tests, too.

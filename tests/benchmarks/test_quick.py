@@ -19,6 +19,7 @@ from benchmarks import (
     record,
     review_page,
     rivals_page,
+    soak_page,
 )
 
 # Arguments beside --quick and --out; SHARED stands for a folder of photographs.
@@ -101,7 +102,9 @@ def test_the_soak_writes_what_can_be_read(tmp_path):
     document = ran("soak", tmp_path, "--work", str(tmp_path / "work"))
     total = document["result"]["total"]
     assert total["faults"] == 0
-    assert all(total[name] > 0 for name in ("mutated files", "kills", "tampered cases"))
+    tried = ("rounds", "mutated files", "kills", "decisions", "tampered cases")
+    assert all(total[name] > 0 for name in tried)
+    assert all(body.strip() for body in soak_page.generated(document).values())
 
 
 @pytest.mark.torch

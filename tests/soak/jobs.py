@@ -27,7 +27,7 @@ class Job:
     made : what it leaves behind, by name, as it must be after any kill; of `place`
     codes : with which it ends
     reads : whether it only reads the case
-    kills : how many before and after steps of writing, at random, and of workers
+    kills : how many in a round, before and after steps of writing, at random, and of workers
     """
 
     name: str
@@ -141,7 +141,7 @@ def _export(kind, ending):
     def made(place):
         return {"export": digest((place / "case" / f"export.{ending}").read_bytes())}
 
-    return _on_case(f"export {kind}", "--format", kind, made=made, kills=(6, 2, 0))
+    return _on_case(f"export {kind}", "--format", kind, made=made, kills=(1, 1, 0))
 
 
 def _simulate(_, place, workers):
@@ -149,22 +149,34 @@ def _simulate(_, place, workers):
     return ("simulate", "-o", place / "out", *wanted, "--workers", workers, "--quiet")
 
 
+def _validate(world, place, workers):
+    given = ("--truth", world.root / "labelled" / "truth.csv", "--workers", workers, "--quiet")
+    return ("validate", world.root / "labelled" / "images", "-o", place / "out", *given)
+
+
+def validation(place):
+    """Figures, comparisons and page of a validation, and the fingerprints below it."""
+    out = place / "out"
+    made = {path.name: digest(path.read_bytes()) for path in out.iterdir() if path.is_file()}
+    return made | tables(out)
+
+
 _READS = {"made": lambda place: everything(place / "case"), "reads": True}
 _TRUTH = ("--truth", "@sim/truth.csv")
 JOBS = {
     job.name: job
     for job in (
-        _photos("cluster", answer, (32, 16, 12)),
-        _photos("extract", tables, (16, 10, 8)),
-        _on_case("add", "@new", made=answer, codes=(3,), workers=True, kills=(24, 10, 8)),
-        _on_case("match", "@more", workers=True, kills=(0, 10, 6), **_READS),
-        _on_case("verify", kills=(0, 12, 0), **_READS),
+        _photos("cluster", answer, (6, 4, 3)),
+        _photos("extract", tables, (4, 2, 2)),
+        _on_case("add", "@new", made=answer, codes=(3,), workers=True, kills=(5, 2, 2)),
+        _on_case("match", "@more", workers=True, kills=(0, 2, 2), **_READS),
+        _on_case("verify", kills=(0, 2, 0), **_READS),
         _on_case(
             "report",
             made=lambda place: {"page": digest((place / "case" / "report.html").read_bytes())},
             prepare=copy_without_report,
             workers=True,
-            kills=(8, 8, 4),
+            kills=(2, 2, 1),
         ),
         _export("csv", "csv"),
         _export("json", "json"),
@@ -173,21 +185,22 @@ JOBS = {
         _on_case(
             *("compare", "--methods", "consolidated", *_TRUTH),
             made=documents("case/compare.json"),
-            kills=(6, 8, 6),
+            kills=(1, 1, 1),
         ),
         _on_case(
             *("tune", "--runs", 1, *_TRUTH),
             prepare=copy_square,
             made=lambda place: {"tune": digest((place / "case" / "tune.json").read_bytes())},
-            kills=(6, 8, 0),
+            kills=(1, 1, 0),
         ),
         Job(
             "experiment",
             lambda _, place, workers: experiment(place, workers),
             study,
             copy_study,
-            kills=(12, 10, 0),
+            kills=(2, 2, 0),
         ),
-        Job("simulate", _simulate, lambda place: everything(place / "out"), kills=(14, 8, 6)),
+        Job("validate", _validate, validation, kills=(4, 2, 2)),
+        Job("simulate", _simulate, lambda place: everything(place / "out"), kills=(3, 2, 2)),
     )
 }

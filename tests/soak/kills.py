@@ -5,6 +5,7 @@ import random
 import shutil
 import signal
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from tests.soak.jobs import JOBS
@@ -61,46 +62,39 @@ class Killing:
         names = {path.name for path in self.place.iterdir()}
         return Calm(self.job.made(self.place), names, min(seconds, 8.0), moments)
 
-    def at_steps(self, count, piece=0, pieces=1):
-        """Killed before and after what lasts, at moments spread over the run.
-
-        Parameters
-        ----------
-        count : of moments, if there are so many
-        piece, pieces : every how many-eth of the moments are taken, beginning where
-        """
+    def at_steps(self, count):
+        """Killed before and after what lasts, at some of the moments of the run."""
         moments = self.calm.moments
-        wanted = min(count * pieces, moments)
-        spread = [1 + (2 * k + 1) * moments // (2 * wanted) for k in range(wanted)]
-        for at in spread[piece::pieces]:
+        for at in self.chance.sample(range(1, moments + 1), min(count, moments)):
             self.begin()
             wrong = []
             code = self._ended(start(*self.words(1), SOAK_KILL_AT=at), wrong)
             if code != -signal.SIGKILL:
                 wrong.append(f"not killed at moment {at} of {moments} but ended with {code}")
-            self._note(f"moment {at}", 1, wrong)
+            self._note("steps", f"moment {at}", 1, wrong)
         return self.rows
 
     def at_random(self, count):
         """Killed after any time, one to three times before it may end."""
         for _ in range(TRIES * count):
-            if sum(row["kills"] for row in self.rows) >= count:
+            if self.kills("random") >= count:
                 break
             self.begin()
-            wrong, kills = [], 0
+            wrong, kills, waits = [], 0, []
             for _ in range(self.chance.randint(1, 3)):
                 process = start(*self.words())
-                time.sleep(self.chance.uniform(0.05, 1.1 * self.calm.seconds))
+                time.sleep(wait := self.chance.uniform(0.05, 1.1 * self.calm.seconds))
+                waits.append(f"{wait:.2f}")
                 killed, said = _held(kill_run, process)
                 kills += bool(killed)
                 wrong += said
-            self._note("random", kills, wrong)
+            self._note("random", f"after {', '.join(waits)} s", kills, wrong)
         return self.rows
 
     def of_workers(self, count):
         """Workers killed, or the server that forks them: the run goes on, or says why not."""
         for _ in range(TRIES * count):
-            if sum(row["kills"] for row in self.rows) >= count:
+            if self.kills("workers") >= count:
                 break
             self.begin()
             wrong, killed = [], []
@@ -118,15 +112,19 @@ class Killing:
             # A photo whose worker was killed is read by the next run, which then begins with
             # the groups of this one.
             may_differ = ("start.csv",) if answer is not None and answer[0] == 3 else ()
-            self._note(f"workers: {', '.join(killed)}", len(killed), wrong, may_differ)
+            self._note("workers", ", ".join(killed), len(killed), wrong, may_differ)
         return self.rows
+
+    def kills(self, way):
+        """How often it was killed so."""
+        return sum(row["kills"] for row in self.rows if row["way"] == way)
 
     def _ended(self, process, wrong):
         answer, said = _held(end, process)
         wrong += said
         return None if answer is None else answer[0]
 
-    def _note(self, how, kills, wrong, may_differ=()):
+    def _note(self, way, how, kills, wrong, may_differ=()):
         stood = stage(self.place)
         if self.job.reads and self.job.made(self.place) != self.calm.made:
             wrong.append("the case was changed by a command that only reads")
@@ -134,6 +132,7 @@ class Killing:
         self.rows.append(
             {
                 "command": self.job.name,
+                "way": way,
                 "how": how,
                 "kills": kills,
                 "stood": stood,
@@ -185,7 +184,7 @@ def leftovers(place):
 
 def stage(place):
     """How far a run had come when it was killed, by what is on disk."""
-    try:
-        return json.loads((place / "case" / "case.json").read_text())["state"]
-    except FileNotFoundError:
-        return "before the case"
+    for folder in (place, place / "out"):
+        with suppress(FileNotFoundError):
+            return json.loads((folder / "case" / "case.json").read_text())["state"]
+    return "before the case"

@@ -1,10 +1,11 @@
-"""The soak in chunks: each a line of the journal, so that what is done counts.
+"""A round of the soak in chunks: each a line of the journal, so that what is done counts.
 
-`chunks` names them all; `run_chunk` runs one, in a process of its own, and gives what it saw as
-a dictionary for JSON, with `faults`: all that should not have been.
+`chunks` names them all; `run_chunk` runs one with the seed of its round, in a process of its own,
+and gives what it saw as a dictionary for JSON, with `faults`: all that should not have been.
 """
 
 import os
+import random
 import resource
 import shutil
 import time
@@ -13,59 +14,61 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.processes import end_commands
-from tests.soak import damaged, disks
+from tests.soak import damaged, decided, disks
 from tests.soak.jobs import JOBS, experiment
 from tests.soak.kills import HOWS, Killing
 from tests.soak.slots import Slot
 from tests.soak.tampered import World, attempt, make_world, others, tamperings
 
-SEED = 20
 PATIENCE = 600  # seconds for a step of preparing
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is tried.
+    """How much is tried in a round.
 
     Attributes
     ----------
     mutants, of_each, mutant_kills : photos, how many in one case, kills for each case
-    kills : whether as many as each job says, or one of each kind
+    all_kills : whether as many as each job says, or one
     jobs : commands to kill
-    tampered, of_each_tampered, more : tamperings (None: all), how many in a chunk, and commands
-        for each beside verify
+    tampered, of_each_tampered, more : tamperings, drawn from all there are, how many in a chunk,
+        and commands for each beside verify
+    decisions, decision_kills : decisions about one case, and commands killed while they decide
     vanishings : of photos, and of cases
+    growth : of a disk that is too small, each time
     """
 
-    mutants: int = 20_000
+    mutants: int = 4_000
     of_each: int = 2_000
-    mutant_kills: int = 6
+    mutant_kills: int = 4
     all_kills: bool = True
     jobs: tuple = tuple(JOBS)
-    tampered: int | None = None
-    of_each_tampered: int = 60
+    tampered: int = 100
+    of_each_tampered: int = 50
     more: int = 4
-    vanishings: int = 6
+    decisions: int = 60
+    decision_kills: int = 8
+    vanishings: int = 2
+    growth: float = 1.4
 
 
-FULL = Plan()
-QUICK = Plan(38, 38, 1, False, ("simulate",), 6, 6, 2, 0)
+ROUND = Plan()
+QUICK = Plan(38, 38, 1, False, ("simulate",), 6, 6, 2, 6, 1, 0)
 
 
 def chunks(plan):
-    """Names of all chunks, longest kinds first."""
-    names = []
-    for name in plan.jobs:
-        for how, count in zip(HOWS, JOBS[name].kills, strict=True):
-            pieces = max(1, -(-count // 12)) if plan.all_kills else 1
-            names += [f"kills/{name}/{how}/{k + 1} of {pieces}" for k in range(pieces) if count]
+    """Names of all chunks of a round."""
+    names = [f"kills/{name}" for name in plan.jobs]
     if plan.vanishings:
         names += ["disks/full", "disks/photos vanish", "disks/case vanishes"]
-    count = len(tamperings()) if plan.tampered is None else plan.tampered
-    pieces = -(-count // plan.of_each_tampered)
-    names += [f"tampered/{k + 1} of {pieces}" for k in range(pieces)]
-    pieces = -(-plan.mutants // plan.of_each)
-    return [*names, *(f"mutants/{k + 1} of {pieces}" for k in range(pieces))]
+    for part, count, of_each in (
+        ("tampered", plan.tampered, plan.of_each_tampered),
+        ("mutants", plan.mutants, plan.of_each),
+    ):
+        pieces = -(-count // of_each)
+        names += [f"{part}/{k + 1} of {pieces}" for k in range(pieces)]
+    return [*names, "decisions/about a case"]
 
 
 def prepare(work, plan):
@@ -87,8 +90,8 @@ def prepare(work, plan):
     return world
 
 
-def run_chunk(name, work, plan=FULL, seed=SEED):
-    """Run one chunk; a check that does not hold is a fault, not the end."""
+def run_chunk(name, work, plan, seed):
+    """Run one chunk; a check that does not hold, or cannot be made, is a fault, not the end."""
     part, *rest = name.split("/")
     place = Path(work) / f"chunk-{os.getpid()}"
     shutil.rmtree(place, ignore_errors=True)
@@ -96,9 +99,9 @@ def run_chunk(name, work, plan=FULL, seed=SEED):
     world, began = World(Path(work) / "world"), time.monotonic()
     try:
         seen = _PARTS[part](world, place, plan, rest, seed)
-    except AssertionError:
+    except Exception:
         told = traceback.format_exc().replace(str(place), "PLACE")
-        seen = {"faults": [{"chunk": name, "fault": told[-1500:]}]}
+        seen = {"faults": [{"fault": told[-1500:]}]}
     finally:
         end_commands()
         shutil.rmtree(place, ignore_errors=True)
@@ -117,42 +120,47 @@ def _mutants(_, place, plan, rest, seed):
 
 
 def _kills(world, place, plan, rest, seed):
-    name, how = rest[:2]
-    pieces = int(rest[-1].split(" of ")[1])
-    count = -(-JOBS[name].kills[HOWS.index(how)] // pieces) if plan.all_kills else 1
-    number = _number(rest)
-    killing = Killing(world, name, place / "place", seed + number)
-    if how == "steps":
-        rows = killing.at_steps(count, number, pieces)
-    else:
-        rows = {"random": killing.at_random, "workers": killing.of_workers}[how](count)
+    name = rest[0]
+    killing = Killing(world, name, place / "place", seed)
+    counts = JOBS[name].kills if plan.all_kills else (1, 0, 0)
+    for how, count in zip(
+        (killing.at_steps, killing.at_random, killing.of_workers), counts, strict=True
+    ):
+        how(count)
     faults = [
-        {"command": name, "how": row["how"], "stood": row["stood"], "fault": fault}
-        for row in rows
+        {
+            "command": name,
+            "way": row["way"],
+            "how": row["how"],
+            "stood": row["stood"],
+            "fault": fault,
+        }
+        for row in killing.rows
         for fault in row["faults"]
     ]
     states = {}
-    for row in rows:
+    for row in killing.rows:
         states[row["stood"]] = states.get(row["stood"], 0) + row["kills"]
-    kills = sum(row["kills"] for row in rows)
-    moments = killing.calm.moments
-    return {"kills": kills, "moments": moments, "by_state": states, "faults": faults}
+    return {
+        "kills": {
+            how: killing.kills(how) for how, count in zip(HOWS, counts, strict=True) if count
+        },
+        "moments": killing.calm.moments,
+        "by_state": states,
+        "faults": faults,
+    }
 
 
 def _tampered(world, place, plan, rest, seed):
-    all_of_them = tamperings()
-    # In turn from all over the list, so that a few are of every kind.
-    order = sorted(range(len(all_of_them)), key=lambda k: (k * 617) % len(all_of_them))
+    chosen = random.Random(f"{seed} tampered").sample(tamperings(), plan.tampered)
     first = _number(rest) * plan.of_each_tampered
-    count = len(order) if plan.tampered is None else plan.tampered
     rows = []
     with Slot(place) as slot:
-        for k in range(first, min(first + plan.of_each_tampered, count)):
-            tampering = all_of_them[order[k]]
+        for k in range(first, min(first + plan.of_each_tampered, plan.tampered)):
             names = ["verify", *others(world.commands(world.case), k, plan.more)]
-            if tampering[0] == "tune.json":
+            if chosen[k][0] == "tune.json":
                 names.append("cluster --tuned")
-            rows += attempt(world, slot, place / "place", tampering, seed, names)
+            rows += attempt(world, slot, place / "place", chosen[k], seed, names)
     return tampered_figures(rows)
 
 
@@ -178,9 +186,13 @@ def tampered_figures(rows):
     }
 
 
+def _decisions(world, place, plan, _, seed):
+    return decided.decide(world, place, plan.decisions, plan.decision_kills, seed) | {"faults": []}
+
+
 def _disks(world, place, plan, rest, seed):
     if rest[0] == "full":
-        faults = disks.full_disk(world, place)
+        faults = disks.full_disk(world, place, plan.growth, random.Random(seed).randint(20, 60))
     elif rest[0] == "photos vanish":
         faults = disks.photos_vanish(world, place, plan.vanishings, seed)
     else:
@@ -190,4 +202,11 @@ def _disks(world, place, plan, rest, seed):
     return {"disk_faults": faults, "faults": []}
 
 
-_PARTS = {"mutants": _mutants, "kills": _kills, "tampered": _tampered, "disks": _disks}
+_PARTS = {
+    "mutants": _mutants,
+    "kills": _kills,
+    "tampered": _tampered,
+    "decisions": _decisions,
+    "disks": _disks,
+}
+PARTS = tuple(_PARTS)

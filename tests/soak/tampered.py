@@ -84,6 +84,7 @@ def make_world(root, ask=run, studies=True):
     studies : whether methods are compared and parameters tuned, which takes longest
     """
     simulate_photos(root / "sim", cameras=2, images=9, size=FRAMES[0], seed=0, workers=1)
+    simulate_photos(root / "labelled", cameras=2, images=5, size=(128, 96), seed=0, workers=1)
     folders = {name: root / name for name in ("photos", "more", "new")}
     for folder in folders.values():
         folder.mkdir()

@@ -9,7 +9,14 @@ import sys
 
 import pytest
 
-from samecam.case import ContradictionError, Deciding, open_case, read_decided, read_decisions
+from samecam.case import (
+    ContradictionError,
+    Deciding,
+    open_case,
+    read_decided,
+    read_decisions,
+    verify_case,
+)
 from samecam.errors import SamecamError
 from tests.case.decisions.conftest import ALONE, CAMERAS, EACH, hashes_of, members
 from tests.processes import PATIENCE
@@ -284,6 +291,22 @@ def test_a_kill_loses_nothing_that_was_acknowledged(case):
     with Deciding(case, "Ada") as held:  # the lock went with the process
         held.note("camera-0", "afterwards")
     assert (case / "decided.csv").exists()
+
+
+def test_a_decision_killed_before_the_log_knew_it_is_no_tampering(case):
+    with Deciding(case, "Ada") as held:
+        held.name("camera-0", "Anna")
+        log = (case / "log.jsonl").read_bytes()
+        held.name("camera-1", "Bob")
+    (case / "log.jsonl").write_bytes(log)
+    for text in ("one", "two"):
+        with Deciding(case, "Ada") as held:
+            held.note("Anna", text)
+    assert len(read_decisions(case)) == 4
+    assert [entry.get("found") for entry in open_case(case).log_entries("decided")] == [
+        *(None, True, None, None),
+    ]
+    assert verify_case(case).troubles == []
 
 
 def test_what_cannot_be_written_does_not_count(case, deciding, monkeypatch):

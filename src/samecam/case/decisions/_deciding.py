@@ -87,6 +87,14 @@ class Deciding:
         except BaseException:
             self._file.close()
             raise
+        self._note_last()
+
+    def _note_last(self) -> None:
+        """Tell the log of a decision that was killed before it could: it counts all the same."""
+        noted = {entry.get("head") for entry in self.saved.log_entries("decided")}
+        if self._decisions and self._file.head not in noted:
+            number = len(self._decisions)
+            self._log.add("decided", number=number, head=self._file.head, found=True)
 
     def __enter__(self) -> Deciding:
         return self
