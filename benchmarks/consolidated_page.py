@@ -92,9 +92,8 @@ def variants(document: Mapping[str, Any]) -> str:
             for keys in COLUMNS.values()
         ]
         noise = next(row["strangers"] for row in mine if row["family"].startswith("noise"))
-        won, lost = (sum(row.get(key, 0) for row in mine) for key in ("better", "worse"))
-        lines.append([VARIANTS[name], *cells, f"{noise:g}", f"{won}:{lost}"])
-    return table(["variant", *COLUMNS, "noise", "better:worse"], lines)
+        lines.append([VARIANTS[name], *cells, f"{noise:g}"])
+    return table(["variant", *COLUMNS, "noise"], lines)
 
 
 def change(rows: Sequence[Row], base: Mapping[str, Row]) -> str:
