@@ -13,6 +13,11 @@ def rate(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if value >= 0.01 else power_of_ten(value)
 
 
+def changed(first: str, then: str) -> str:
+    """Two figures, or the one that they are."""
+    return first if first == then else f"{first} → {then}"
+
+
 def shared(document: Mapping[str, Any]) -> str:
     """Counted rates with what is shared and without, and what members lose."""
     lines, claims = [], list[str]()
@@ -26,8 +31,8 @@ def shared(document: Mapping[str, Any]) -> str:
                 f"{one['set']} ({ways[0]['rates'][0]['n']:,})",
                 many,
                 str(sum(one["found_wrongly"])),
-                *(f"{rate(a['rate'])} → {rate(b['rate'])}" for a, b in pairs),
-                " → ".join(f"{way['members']['median']:.1f}" for way in ways),
+                *(changed(rate(a["rate"]), rate(b["rate"])) for a, b in pairs),
+                changed(*(f"{way['members']['median']:.1f}" for way in ways)),
             ]
         )
     heads = ["set (comparisons counted)", "groups found", "wrongly", *claims, "members' median"]
