@@ -19,12 +19,12 @@ def changed(first: str, then: str) -> str:
 
 
 def shared(document: Mapping[str, Any]) -> str:
-    """Counted rates with what is shared and without, and what members lose."""
+    """Counted rates with what is shared and without, but for the highest; what members lose."""
     lines, claims = [], list[str]()
     for one in document["result"]["sets"]:
         ways = [one[way] for way in ("with_it", "without")]
-        claims = [f"{row['claimed']:f}".strip("0") for row in ways[0]["rates"]]
-        pairs = zip(*(way["rates"] for way in ways), strict=True)
+        claims = [f"{row['claimed']:f}".strip("0") for row in ways[0]["rates"][1:]]
+        pairs = zip(*(way["rates"][1:] for way in ways), strict=True)
         many = f"{sum(one['found'])} of {sum(one['sharing'])}" if any(one["sharing"]) else "–"
         lines.append(
             [
