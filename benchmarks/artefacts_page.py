@@ -13,21 +13,26 @@ def rate(value: float) -> str:
     return f"{value:.3f}".removeprefix("0") if value >= 0.01 else power_of_ten(value)
 
 
+def changed(first: str, then: str) -> str:
+    """Two figures, or the one that they are."""
+    return first if first == then else f"{first} → {then}"
+
+
 def shared(document: Mapping[str, Any]) -> str:
-    """Counted rates with what is shared and without, and what members lose."""
+    """Counted rates with what is shared and without, but for the highest; what members lose."""
     lines, claims = [], list[str]()
     for one in document["result"]["sets"]:
         ways = [one[way] for way in ("with_it", "without")]
-        claims = [f"{row['claimed']:f}".strip("0") for row in ways[0]["rates"]]
-        pairs = zip(*(way["rates"] for way in ways), strict=True)
+        claims = [f"{row['claimed']:f}".strip("0") for row in ways[0]["rates"][1:]]
+        pairs = zip(*(way["rates"][1:] for way in ways), strict=True)
         many = f"{sum(one['found'])} of {sum(one['sharing'])}" if any(one["sharing"]) else "–"
         lines.append(
             [
                 f"{one['set']} ({ways[0]['rates'][0]['n']:,})",
                 many,
                 str(sum(one["found_wrongly"])),
-                *(f"{rate(a['rate'])} → {rate(b['rate'])}" for a, b in pairs),
-                " → ".join(f"{way['members']['median']:.1f}" for way in ways),
+                *(changed(rate(a["rate"]), rate(b["rate"])) for a, b in pairs),
+                changed(*(f"{way['members']['median']:.1f}" for way in ways)),
             ]
         )
     heads = ["set (comparisons counted)", "groups found", "wrongly", *claims, "members' median"]

@@ -84,32 +84,17 @@ def simulated(rows: Sequence[Row]) -> Iterable[list[str]]:
 
 
 def speed(load: Callable[[str], Mapping[str, Any]]) -> str:
-    """Whole frames of 12 megapixels: from the file to the row, and correlations."""
+    """Whole frames of 12 megapixels: correlations, rows on a GPU, memory."""
     lines = [
-        extraction(load("extraction")),
         correlations(load("bits")["result"]),
         on_gpu({2: load("gpu.bits.two_bits")["result"], 1: load("gpu.bits")["result"]}),
         rows_on_gpu(load("gpu.frames")["result"]),
         one_frame(load("frames")),
     ]
-    names = ("extraction", "bits", "gpu.bits.two_bits", "gpu.frames", "frames")
+    names = ("bits", "gpu.bits.two_bits", "gpu.frames", "frames")
     made = [f"[`{name}`](../benchmarks/results/{name}.json)" for name in names]
     cells = [[*line, link] for line, link in zip(lines, made, strict=True)]
     return table(["what", "figure", "made by"], cells)
-
-
-def bits(document: Mapping[str, Any]) -> str:
-    """How many a pixel has; those that were measured first do not say that it is one."""
-    return KINDS[document["settings"].get("dtype", "bits")]
-
-
-def extraction(document: Mapping[str, Any]) -> tuple[str, str]:
-    result = document["result"]
-    ms = [result[k]["workers_1"]["whole_ms_per_photo"] for k in ("whole", "1024", "512")]
-    return (
-        f"12-megapixel JPEG to stored row, {bits(document)}, one worker",
-        f"{ms[0]:.0f} ms (square of 1024² {ms[1]:.0f} ms, of 512² {ms[2]:.0f} ms)",
-    )
 
 
 def one_frame(document: Mapping[str, Any]) -> tuple[str, str]:
@@ -129,7 +114,7 @@ def correlations(result: Mapping[str, Any]) -> tuple[str, str]:
         for name, row in (("two bits", two), ("one bit", one))
     ]
     return (
-        f"correlations of {two['photos']} such rows, one core",
+        f"correlations of {two['photos']} rows of 12 megapixels, one core",
         f"float32 {two['seconds']['float32']:.2g} s; {', '.join(said)}",
     )
 

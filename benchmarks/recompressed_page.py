@@ -10,6 +10,14 @@ from samecam.pages import Page, fill, listed, share, table
 Row = Mapping[str, Any]
 # Qualities that the page does not show; all are in the JSON.
 LEFT_OUT = (65,)
+# Settings of residuals that the page does not show either.
+FILTERS_LEFT_OUT = (
+    "one grid, σ = 4",
+    "eight grids",
+    "two grids, guided filter, radius 3",
+    "two grids, frequencies evened",
+    "wavelet domain, bands half evened",
+)
 
 
 def recompressed(document: Mapping[str, Any]) -> str:
@@ -57,7 +65,7 @@ def _quantised_cell(row: Row) -> str:
 
 def filters(document: Mapping[str, Any]) -> str:
     """Pairs above strangers, cost of small groups and F (P) by filter and quality."""
-    rows = document["result"]
+    rows = [row for row in document["result"] if row["filter"] not in FILTERS_LEFT_OUT]
     again = [quality for quality in dict.fromkeys(row["quality"] for row in rows) if quality]
     by_name: dict[str, dict[int | None, Row]] = {}
     for row in rows:
