@@ -48,7 +48,7 @@ from samecam.report._links import weakest_link
 from samecam.report._method import REFERENCES
 from samecam.report._names import marked, shown
 from samecam.report._paper import Paper, on_paper
-from samecam.report._parts import part, policy
+from samecam.report._parts import fill_template, part
 from samecam.report._shared import SharedCameras, shared_cameras
 from samecam.report._thumbnails import Thumbnail
 
@@ -129,31 +129,23 @@ def render(
 
     `paper` : to be printed on, without links to files that lie beside the page
     """
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
     for figure in page.figures:
         if thumbnails is not None:
             figure.thumbnail = thumbnails.get(figure.photo.path, Thumbnail())
-    style = part("page.css") + on_paper(page.about, _title(page.content), paper)
-    script = "".join(map(part, SCRIPTS))
-    environment = Environment(
-        loader=FunctionLoader(part),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(
-        name=marked, shown=shown, service=service_text, paragraphs=paragraphs
-    )
-    html = environment.get_template("page.html").render(
+    html = fill_template(
+        "page.html",
+        part("page.css") + on_paper(page.about, _title(page.content), paper),
+        "".join(map(part, SCRIPTS)),
+        filters={
+            "name": marked,
+            "shown": shown,
+            "service": service_text,
+            "paragraphs": paragraphs,
+        },
         **_context(page),
         thumbnails=thumbnails is not None,
         blur=blur,
         linked=paper is None,
-        style=Markup(style),
-        script=Markup(script),
-        policy=policy(style, script),
         marks=Markup(report_marks(page.content.digest)),
         details=_script_json([_details(figure) for figure in page.figures]),
     )

@@ -2,7 +2,11 @@
 
 import base64
 import hashlib
+from collections.abc import Callable, Mapping
 from importlib import resources
+from typing import Any
+
+from markupsafe import Markup
 
 
 def part(name: str) -> str:
@@ -26,4 +30,38 @@ def policy(style: str, script: str | None = None) -> str:
     return (
         f"default-src 'none'; img-src data:; style-src {source(style)}; {scripts}"
         "base-uri 'none'; form-action 'none'"
+    )
+
+
+def fill_template(
+    name: str,
+    style: str,
+    script: str | None = None,
+    *,
+    filters: Mapping[str, Callable[..., Any]],
+    **content: Any,
+) -> str:
+    """A page as HTML: everything is escaped, and what is not given is an error.
+
+    Parameters
+    ----------
+    name : of its template, as for `part`; those it extends, includes or imports lie there too
+    style, script : what stands inside of the page
+    filters, content : what the template asks for
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(part),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(filters)
+    return environment.get_template(name).render(
+        **content,
+        style=Markup(style),
+        script=Markup(script or ""),
+        policy=policy(style, script),
     )

@@ -4,15 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from samecam.documents import HASH, Span, check_shape
 from samecam.errors import SamecamError
 from samecam.files import sweep, write_atomically
 from samecam.inputs import PathLike
 from samecam.pages import count, read_json, share, with_spread
 from samecam.report._names import marked, shown
-from samecam.report._parts import part, policy
+from samecam.report._parts import fill_template, part
 
 _FORMAT, _VERSION = "samecam-benchmark", 1
 _FILE, _PAGE = "benchmark.json", "benchmark.html"
@@ -111,16 +109,16 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 def render(content: Mapping[str, Any]) -> str:
     """The page as HTML."""
-    from jinja2 import Environment, StrictUndefined
-
-    style = part("page.css") + part("benchmark/page.css")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(
-        name=marked, share=_share, count=count, spread=_spread, seconds=_seconds
-    )
-    return environment.from_string(part("benchmark/page.html")).render(
+    return fill_template(
+        "benchmark/page.html",
+        part("page.css") + part("benchmark/page.css"),
+        filters={
+            "name": marked,
+            "share": _share,
+            "count": count,
+            "spread": _spread,
+            "seconds": _seconds,
+        },
         content=content,
         used=[one for one in content["sets"] if not one["failed"]],
         different=[one["failed"] for one in content["sets"] if one["failed"]],
@@ -128,8 +126,6 @@ def render(content: Mapping[str, Any]) -> str:
         picture=_picture(content),
         cameras={one["name"]: one["cameras"] for one in content["sets"]},
         sheets=list(_sheets(content)),
-        style=Markup(style),
-        policy=policy(style),
     )
 
 

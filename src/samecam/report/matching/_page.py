@@ -6,15 +6,13 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from markupsafe import Markup
-
 from samecam import compute
 from samecam.case import Matches, PairMatches, ReferenceMatches, SavedCase, open_case
 from samecam.errors import SamecamError
 from samecam.files import check_writable, sweep, write_atomically
 from samecam.inputs import PathLike
 from samecam.photos import would_find
-from samecam.report._parts import part, policy
+from samecam.report._parts import fill_template, part
 from samecam.report._target import check_target
 from samecam.report._thumbnails import Thumbnail, make_thumbnails
 from samecam.report.matching import _chart
@@ -110,15 +108,12 @@ def _content(result: Matches | ReferenceMatches | PairMatches) -> Content:
 
 def render(content: Content, thumbnails: Mapping[str, Thumbnail]) -> str:
     """The page as HTML."""
-    from jinja2 import Environment, StrictUndefined
-
     for picture in content.pictures:
         picture.thumbnail = thumbnails.get(picture.key, Thumbnail(reason="not found"))
-    style = part("page.css") + part("matching/page.css")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    return environment.from_string(part("matching/page.html")).render(
+    return fill_template(
+        "matching/page.html",
+        part("page.css") + part("matching/page.css"),
+        filters={},
         content=content,
         chart={
             "width": _chart.WIDTH,
@@ -128,6 +123,4 @@ def render(content: Content, thumbnails: Mapping[str, Thumbnail]) -> str:
             "top": _chart.TOP,
             "bottom": _chart.BOTTOM,
         },
-        style=Markup(style),
-        policy=policy(style),
     )

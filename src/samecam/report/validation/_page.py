@@ -6,13 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from markupsafe import Markup
-
 from samecam.case import VALIDATION_PAGE, Validation
 from samecam.errors import SamecamError
 from samecam.files import sweep, write_atomically
 from samecam.report._names import marked, shown
-from samecam.report._parts import part, policy
+from samecam.report._parts import fill_template, part
 from samecam.report.validation import _plots, _words
 
 _FEW = 20
@@ -46,16 +44,16 @@ def write_validation(result: Validation) -> Path:
 
 def render(content: Mapping[str, Any]) -> str:
     """The page as HTML."""
-    from jinja2 import Environment, StrictUndefined
-
-    style = part("page.css") + part("validation/page.css")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(
-        name=marked, shown=shown, ratio=_words.ratio, number=_number, percent=_percent
-    )
-    return environment.from_string(part("validation/page.html")).render(
+    return fill_template(
+        "validation/page.html",
+        part("page.css") + part("validation/page.css"),
+        filters={
+            "name": marked,
+            "shown": shown,
+            "ratio": _words.ratio,
+            "number": _number,
+            "percent": _percent,
+        },
         content=content,
         conclusion=list(_words.conclusion(content)),
         limits=_words.limits(),
@@ -76,8 +74,6 @@ def render(content: Mapping[str, Any]) -> str:
         sheets=list(_sheets(content)),
         few=_FEW,
         long=_LONG,
-        style=Markup(style),
-        policy=policy(style),
     )
 
 
