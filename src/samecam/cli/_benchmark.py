@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from samecam.cli._command import command, option
-from samecam.cli._options import output_options
+from samecam.cli._options import folder_option, output_options, runs_option
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
-from samecam.cli._types import Count, Seconds, Value
+from samecam.cli._text import table_line
+from samecam.cli._types import Names, Seconds
 
 if TYPE_CHECKING:
     from samecam.experiments import Benchmark
@@ -17,50 +18,24 @@ _COLUMNS = ("F", "P", "R", "ARI", "groups", "unclustered", "seconds", "sets")
 _NAME = 22
 
 
-class Sets(Value):
-    """Names between commas; which there are is asked later."""
-
-    name = "NAME,…"
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
-        """Take the names apart."""
-        if not isinstance(value, str):
-            return list(value)
-        names = [name.strip() for name in value.split(",") if name.strip()]
-        if not names:
-            self.fail("no set is named", param, ctx)
-        return names
-
-
 @command(
     epilog="Methods of the project: ours, ls-ssc, ssc-nc, ssc, and published by others lin-ls, "
     "lin-ls-measured, msc, ccc, mrf, hierarchical, ncuts, bloy, hdbscan, average-linkage."
 )
 @click.argument("methods", nargs=-1, metavar="[METHOD]...")
-@option(
+@folder_option(
     "-o",
     "--output",
     "out",
-    type=click.Path(),
     default="benchmark",
-    show_default=True,
-    metavar="DIR",
     help="Folder for the result and the runs: made, or gone on with.",
 )
+@folder_option("--data", help="Also on this collection, as downloaded or with a truth.csv.")
 @option(
-    "--data",
-    type=click.Path(),
-    metavar="DIR",
-    help="Also on this collection, as downloaded or with a truth.csv.",
+    "--sets", type=Names("set"), show_default="all", help="Fixed sets to run on; none: with --data."
 )
-@option("--sets", type=Sets(), show_default="all", help="Fixed sets to run on; none: with --data.")
 @option("--quick", is_flag=True, help="Four sets, 2 runs instead of 5.")
-@option(
-    "--runs",
-    type=Count(),
-    show_default="5, or 2 if quick",
-    help="Runs of a method with chance in it.",
-)
+@runs_option(5, 2)
 @option("--limit", type=Seconds(), default=600.0, show_default="600", help="That one run may take.")
 @output_options
 def benchmark(methods: tuple[str, ...], as_json: bool, quiet: bool, **options: Any) -> int:
@@ -91,10 +66,10 @@ def benchmark(methods: tuple[str, ...], as_json: bool, quiet: bool, **options: A
 
 
 def _table(result: "Benchmark") -> list[str]:
-    lines = [f"{'method':{_NAME}}" + "".join(f"  {name:>11}" for name in _COLUMNS)]
+    lines = [table_line("method", _COLUMNS, _NAME)]
     for one in result.ranking:
         cells = [f"{one[name]:.4f}" for name in ("f", "precision", "recall", "ari")]
         cells += [f"{one['groups']:.0f}/{one['cameras']}", f"{one['unclustered']:.0f}"]
         cells += [f"{one['seconds']:.2f}", str(one["sets"])]
-        lines.append(f"{one['label']:{_NAME}}" + "".join(f"  {cell:>11}" for cell in cells))
+        lines.append(table_line(one["label"], cells, _NAME))
     return [*lines, "", *result.different, *result.failures, *result.content["notes"]]

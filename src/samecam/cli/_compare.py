@@ -15,8 +15,8 @@ from samecam.cli._options import (
 )
 from samecam.cli._output import print_json, say
 from samecam.cli._progress import Phases
-from samecam.cli._text import counted
-from samecam.cli._types import Seconds, Value
+from samecam.cli._text import counted, table_line
+from samecam.cli._types import Names, Seconds
 
 if TYPE_CHECKING:
     from samecam.case import ComparedMethod, Comparison
@@ -25,21 +25,18 @@ _COLUMNS = ("F", "P", "R", "ARI", "Lp/Lg", "groups", "unclustered", "seconds", "
 _NAME = 16
 
 
-class Methods(Value):
+class Methods(Names):
     """Names of methods between commas, or 'all'."""
 
-    name = "all|NAME,…"
+    def __init__(self) -> None:
+        super().__init__("method", "all|NAME,…")
 
     def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
         """Every name must be known."""
-        if not isinstance(value, str):
-            return list(value)
-        names = [name.strip() for name in value.split(",") if name.strip()]
+        names = super().convert(value, param, ctx)
         for name in names:
             if name not in ("all", *METHODS):
                 self.refuse(name, f"is no method; choose all, {', '.join(METHODS)}", param, ctx)
-        if not names:
-            self.fail("no method is named", param, ctx)
         return names
 
 
@@ -88,7 +85,7 @@ def compare(case: str, timeout: float | None, as_json: bool, quiet: bool, **opti
 
 
 def _table(result: "Comparison") -> list[str]:
-    lines = [f"{'method':{_NAME}}" + "".join(f"  {name:>11}" for name in _COLUMNS)]
+    lines = [table_line("method", _COLUMNS, _NAME)]
     lines += [_line(row) for row in result.rows if not row.failure]
     lines += [f"{row.method:{_NAME}}  failed: {row.failure}" for row in result.rows if row.failure]
     lines.append("")
@@ -113,4 +110,4 @@ def _line(row: "ComparedMethod") -> str:
         unclustered = s.n_unclustered
     cells += [str(row.groups), str(unclustered)]
     cells += [f"{row.seconds or 0:.2f}", format_bytes(row.peak_memory or 0)]
-    return f"{row.method:{_NAME}}" + "".join(f"  {cell:>11}" for cell in cells)
+    return table_line(row.method, cells, _NAME)

@@ -7,30 +7,21 @@ import click
 from samecam.cli._command import command, option, together
 from samecam.cli._options import (
     device_option,
+    folder_option,
     memory_option,
     output_options,
+    runs_option,
     workers_option,
 )
 from samecam.cli._output import print_json, say, show
 from samecam.cli._progress import Phases
-from samecam.cli._types import Count
 
 
 @command()
 @click.argument("name", metavar="NAME|list|page")
-@option(
-    "--data",
-    type=click.Path(),
-    metavar="DIR",
-    help="Root of a collection, as downloaded; without it, twins.",
-)
+@folder_option("--data", help="Root of a collection, as downloaded; without it, twins.")
 @option("--quick", is_flag=True, help="Fewer configurations, 3 runs instead of 10.")
-@option(
-    "--runs",
-    type=Count(),
-    show_default="10, or 3 if quick",
-    help="Runs of a method with chance in it.",
-)
+@runs_option(10, 3)
 @option(
     "-o",
     "--output",
@@ -40,22 +31,8 @@ from samecam.cli._types import Count
     show_default="studies/NAME",
     help="Folder of the runs, which are kept.",
 )
-@option(
-    "--results",
-    type=click.Path(),
-    default="results",
-    show_default=True,
-    metavar="DIR",
-    help="Folder of NAME.json and NAME.svg.",
-)
-@option(
-    "--docs",
-    type=click.Path(),
-    default="docs",
-    show_default=True,
-    metavar="DIR",
-    help="For 'page': folder for results.md.",
-)
+@folder_option("--results", default="results", help="Folder of NAME.json and NAME.svg.")
+@folder_option("--docs", default="docs", help="For 'page': folder for results.md.")
 @together(device_option, memory_option("it all"), workers_option(), output_options)
 def experiment(name: str, as_json: bool, quiet: bool, docs: str, **options: Any) -> int:
     """Make a table or figure of the paper again, ours beside theirs.

@@ -45,6 +45,28 @@ def file_option(name: str, default: str, help: str) -> Callable[[F], F]:
     return option("-o", name, type=click.Path(), metavar=kind, show_default=default, help=help)
 
 
+def folder_option(*names: str, help: str, default: str | None = None) -> Callable[[F], F]:
+    """An option that names a folder; the default, if there is one, is shown."""
+    return option(
+        *names,
+        type=click.Path(),
+        default=default,
+        show_default=default is not None,
+        metavar="DIR",
+        help=help,
+    )
+
+
+def runs_option(full: int, quick: int) -> Callable[[F], F]:
+    """--runs, of a command that makes fewer of them with --quick."""
+    return option(
+        "--runs",
+        type=Count(),
+        show_default=f"{full}, or {quick} if quick",
+        help="Runs of a method with chance in it.",
+    )
+
+
 seed_option = option(
     "--seed",
     type=Count(0, 2**32 - 1),

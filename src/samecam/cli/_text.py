@@ -1,5 +1,7 @@
 """Numbers and names as people read them."""
 
+from collections.abc import Iterable
+
 from samecam.notebook import counted as counted
 
 
@@ -16,6 +18,11 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def table_line(name: str, cells: Iterable[str], width: int) -> str:
+    """A line of a table of methods: the name in `width`, then the cells, right-aligned."""
+    return f"{name:{width}}" + "".join(f"  {cell:>11}" for cell in cells)
 
 
 def printable(text: str) -> str:

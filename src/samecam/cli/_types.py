@@ -171,6 +171,22 @@ class Size(Value):
         return number
 
 
+class Names(Value):
+    """Names of things of a kind between commas; which there are is asked later."""
+
+    def __init__(self, kind: str, name: str = "NAME,…") -> None:
+        self.name, self._kind = name, kind
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> list[str]:
+        """Take the names apart."""
+        if not isinstance(value, str):
+            return list(value)
+        names = [name.strip() for name in value.split(",") if name.strip()]
+        if not names:
+            self.fail(f"no {self._kind} is named", param, ctx)
+        return names
+
+
 class Pair(Value):
     """Two whole numbers with a sign between, or one for both."""
 
