@@ -98,10 +98,12 @@ def photo_set(context: Context) -> PhotoSet:
     return real(context)
 
 
-def set_name(context: Context) -> str:
-    """What the set of `photo_set` is called, without looking for it."""
+def set_name(context: Context, simulated: str | None = None) -> str:
+    """What a set is called, without looking for it: simulated ones as given or by `photo_set`."""
     if context.data is not None:
         return "real-quick" if context.quick else "real"
+    if simulated is not None:
+        return simulated
     cameras, images = QUICK_CAMERAS if context.quick else CAMERAS
     return f"simulated-{cameras}x{images}"
 
@@ -139,6 +141,20 @@ def simulate_set(
             progress=lambda done, total: context.progress("Photographing", done, total),
         )
     return PhotoSet.of(name, "simulated", load_truth(folder / "truth.csv"))
+
+
+def real_or_simulated(
+    context: Context,
+    name: str,
+    cameras: int,
+    images: int,
+    size: tuple[int, int] | Sequence[tuple[int, int]],
+    **more: Any,
+) -> PhotoSet:
+    """The real photographs if any are named, else those of `simulate_set`."""
+    if context.data is not None:
+        return real(context)
+    return simulate_set(context, name, cameras, images, size, **more)
 
 
 def real(context: Context) -> PhotoSet:

@@ -153,6 +153,27 @@ def make_file(order: Order) -> bool:
     return True
 
 
+def photos_of(cameras: Sequence[str]) -> dict[str, list[int]]:
+    """Numbers of the photos of each camera, in their order."""
+    of: dict[str, list[int]] = {}
+    for k, camera in enumerate(cameras):
+        of.setdefault(camera, []).append(k)
+    return of
+
+
+def strangers_among(of: Mapping[str, Sequence[int]], fewest: int, every: int) -> set[str]:
+    """Cameras that are to be strangers: those with few photos or, where none has, every so-many-th.
+
+    Parameters
+    ----------
+    of : photos of each camera
+    fewest : photos of one that is no stranger
+    every : counted through the cameras by name, which one is, where all have so many
+    """
+    few = {camera for camera, own in of.items() if len(own) < fewest}
+    return few or set(sorted(of)[every - 1 :: every])
+
+
 def asked_search() -> dict[str, Any]:
     """How far groups are searched for other views, as an argument."""
     return {"search": SEARCH}

@@ -13,9 +13,8 @@ from samecam.experiments._photo_sets import (
     PhotoSet,
     allowed_sides,
     photo_size,
-    real,
+    real_or_simulated,
     set_name,
-    simulate_set,
 )
 from samecam.experiments._piles import as_run, group_pile, link_originals, pair_scores
 from samecam.experiments._study import Run, Study
@@ -39,18 +38,14 @@ class Part(NamedTuple):
 
 
 def _name(context: Context) -> str:
-    if context.data is not None:
-        return set_name(context)
     cameras, images, size, strangers = QUICK if context.quick else FULL
-    return f"simulated-{cameras}x{images}+{strangers}-{size[0]}"
+    return set_name(context, f"simulated-{cameras}x{images}+{strangers}-{size[0]}")
 
 
 def _photos(context: Context) -> PhotoSet:
-    if context.data is not None:
-        return real(context)
     cameras, images, size, strangers = QUICK if context.quick else FULL
     more = {"outliers": strangers, "quality": QUALITY}
-    return simulate_set(context, _name(context), cameras, images, size, **more)
+    return real_or_simulated(context, _name(context), cameras, images, size, **more)
 
 
 def parts(photos: PhotoSet) -> list[Part]:

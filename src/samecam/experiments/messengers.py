@@ -10,7 +10,7 @@ import numpy as np
 from samecam import pages
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Result, Told
-from samecam.experiments._photo_sets import PhotoSet, real, set_name, simulate_set
+from samecam.experiments._photo_sets import PhotoSet, real_or_simulated, set_name
 from samecam.experiments._piles import (
     CROSSTALK,
     STEPS,
@@ -21,7 +21,9 @@ from samecam.experiments._piles import (
     lay_out,
     outcome,
     owners,
+    photos_of,
     steps_of,
+    strangers_among,
 )
 from samecam.experiments._study import Run, Study
 from samecam.simulate import MESSENGERS
@@ -39,18 +41,14 @@ ORIGINAL, COPY, STRANGER = range(3)
 
 
 def _name(context: Context) -> str:
-    if context.data is not None:
-        return set_name(context)
     cameras, _, size = QUICK if context.quick else FULL
-    return f"simulated-{cameras}x{KEPT + SENT}-{size[0]}"
+    return set_name(context, f"simulated-{cameras}x{KEPT + SENT}-{size[0]}")
 
 
 def _photos(context: Context) -> PhotoSet:
-    if context.data is not None:
-        return real(context)
     cameras, strangers, size = QUICK if context.quick else FULL
     more = {"outliers": strangers, "crosstalk": CROSSTALK}
-    return simulate_set(context, _name(context), cameras, KEPT + SENT, size, **more)
+    return real_or_simulated(context, _name(context), cameras, KEPT + SENT, size, **more)
 
 
 def _run(context: Context) -> None:
@@ -71,12 +69,8 @@ def cast(cameras: Sequence[str]) -> dict[int, int]:
     Cameras with too few photos for originals and a copy are strangers; where there are none,
     every fifth camera is.
     """
-    of: dict[str, list[int]] = {}
-    for k, camera in enumerate(cameras):
-        of.setdefault(camera, []).append(k)
-    strangers = {camera for camera, own in of.items() if len(own) <= KEPT}
-    if not strangers:
-        strangers = set(sorted(of)[STRANGERS - 1 :: STRANGERS])
+    of = photos_of(cameras)
+    strangers = strangers_among(of, KEPT + 1, STRANGERS)
     roles: dict[int, int] = {}
     for camera, own in of.items():
         if camera in strangers:

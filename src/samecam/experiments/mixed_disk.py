@@ -11,7 +11,13 @@ import numpy as np
 from samecam import pages
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Result, Told
-from samecam.experiments._photo_sets import PhotoSet, photo_size, real, set_name, simulate_set
+from samecam.experiments._photo_sets import (
+    PhotoSet,
+    photo_size,
+    real_or_simulated,
+    set_name,
+    simulate_set,
+)
 from samecam.experiments._piles import (
     CROSSTALK,
     Answer,
@@ -24,6 +30,8 @@ from samecam.experiments._piles import (
     main_groups,
     outcome,
     owners,
+    photos_of,
+    strangers_among,
 )
 from samecam.experiments._study import Run, Study
 from samecam.simulate import MESSENGERS, Messenger
@@ -70,18 +78,14 @@ class Item(NamedTuple):
 
 
 def _name(context: Context) -> str:
-    if context.data is not None:
-        return set_name(context)
     cameras, images, sizes, strangers = QUICK if context.quick else FULL
-    return f"simulated-{cameras}x{images}+{strangers}-{sizes[0][0]}"
+    return set_name(context, f"simulated-{cameras}x{images}+{strangers}-{sizes[0][0]}")
 
 
 def _photos(context: Context) -> PhotoSet:
-    if context.data is not None:
-        return real(context)
     cameras, images, sizes, strangers = QUICK if context.quick else FULL
     more = {"outliers": strangers, "crosstalk": CROSSTALK}
-    return simulate_set(context, _name(context), cameras, images, sizes, **more)
+    return real_or_simulated(context, _name(context), cameras, images, sizes, **more)
 
 
 def _run(context: Context) -> None:
@@ -101,12 +105,8 @@ def cast(cameras: Sequence[str]) -> list[Item]:
     Cameras of few photos are strangers, of whom there is one photo; where there are none, every
     fifth camera is.
     """
-    of: dict[str, list[int]] = {}
-    for k, camera in enumerate(cameras):
-        of.setdefault(camera, []).append(k)
-    strangers = {camera for camera, own in of.items() if len(own) < FEWEST}
-    if not strangers:
-        strangers = set(sorted(of)[STRANGERS - 1 :: STRANGERS])
+    of = photos_of(cameras)
+    strangers = strangers_among(of, FEWEST, STRANGERS)
     if strangers == set(of):
         raise SamecamError(f"No camera has {FEWEST} photos: give more of them.")
     items = []

@@ -9,7 +9,7 @@ import numpy as np
 
 from samecam.experiments._experiment import Context, Experiment, Result, Told
 from samecam.experiments._kinds import kinds_table, plot_kinds, score_kinds, scored_words
-from samecam.experiments._photo_sets import PhotoSet, real, set_name, simulate_set
+from samecam.experiments._photo_sets import PhotoSet, real_or_simulated, set_name
 from samecam.experiments._piles import (
     CROSSTALK,
     Places,
@@ -34,19 +34,14 @@ KINDS = {"plain": "not zoomed", "zoom": "zoomed digitally"}
 
 
 def _name(context: Context) -> str:
-    if context.data is not None:
-        return set_name(context)
     cameras, images, size = QUICK if context.quick else FULL
-    return f"simulated-{cameras}x{images}-{size[0]}"
+    return set_name(context, f"simulated-{cameras}x{images}-{size[0]}")
 
 
 def _run(context: Context) -> None:
     name = _name(context)
-    if context.data is None:
-        cameras, images, size = QUICK if context.quick else FULL
-        photos = simulate_set(context, name, cameras, images, size, **ASKED)
-    else:
-        photos = real(context)
+    cameras, images, size = QUICK if context.quick else FULL
+    photos = real_or_simulated(context, name, cameras, images, size, **ASKED)
     given = {**photos.as_parameters(), **asked_search()}
     context.study.run(f"{name}/phones", partial(_group, context, photos), parameters=given)
 

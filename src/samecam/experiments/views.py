@@ -49,10 +49,8 @@ _EVERY = 7  # real photo that is turned
 
 
 def _name(context: Context) -> str:
-    if context.data is not None:
-        return set_name(context)
     cameras, images, strangers, size = QUICK if context.quick else FULL
-    return f"simulated-{cameras}x{images}+{strangers}-{size[0]}"
+    return set_name(context, f"simulated-{cameras}x{images}+{strangers}-{size[0]}")
 
 
 def _run(context: Context) -> None:
@@ -98,12 +96,7 @@ def _numbers(kinds: Sequence[str]) -> Any:
 
 def _few_of_each(photos: PhotoSet) -> PhotoSet:
     """At most so many photos of each camera, the first ones."""
-    taken: dict[str, int] = {}
-    kept = []
-    for k, camera in enumerate(photos.cameras):
-        taken[camera] = taken.get(camera, 0) + 1
-        if taken[camera] <= MOST:
-            kept.append(k)
+    kept = [k for k, rank in enumerate(_ranks(photos.cameras)) if rank < MOST]
     files = tuple(photos.files[k] for k in kept)
     cameras = tuple(photos.cameras[k] for k in kept)
     return PhotoSet(photos.name, photos.kind, files, cameras, photos.notes)
