@@ -163,11 +163,13 @@ def mean_of(
     return sum(values) / max(len(values), 1)
 
 
-def of_photographs(plan: Plan, scored: Mapping[str, Any]) -> dict[str, Any]:
-    """What a result on real photographs has beside its scores, ready for JSON.
+def of_photographs(context: Context, plan: Plan, scored: Mapping[str, Any]) -> dict[str, Any]:
+    """What a result on real photographs has beside its scores, ready for JSON; of twins, nothing.
 
     Its key "best_first" says that methods are listed by their scores, whoever comes first.
     """
+    if context.data is None:
+        return {}
     return {
         "skipped": list(plan.skipped),
         "notes": remarks(plan, scored),

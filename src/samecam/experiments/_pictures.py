@@ -1,6 +1,6 @@
 """How results are drawn: the same colours, marks and tables everywhere."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from samecam.datasets import SCALED
@@ -133,7 +133,7 @@ def printed(ax: "Axes", x: float, y: float, method: str, word: str, *, above: bo
                     arrowprops={"arrowstyle": "<-", "color": colour(method)})  # fmt: skip
 
 
-def bars_of(
+def _bars_of(
     rows: Sequence[Mapping[str, Any]], name: str, printed: Mapping[str, Mapping[str, Any]]
 ) -> list[Bar]:
     """One number of each row of a result as a bar, with what is printed of that method."""
@@ -147,6 +147,27 @@ def bars_of(
         )
         for row in rows
     ]
+
+
+def bar_panels(
+    figure: "Figure",
+    rows: Sequence[Mapping[str, Any]],
+    panels: Sequence[tuple[str, str, Callable[[float], str]]],
+    printed: Sequence[Mapping[str, Any]],
+) -> "list[Axes]":
+    """Panels side by side, each with one number of every row as bars, and what is in print.
+
+    Parameters
+    ----------
+    rows : of a result
+    panels : name of the number, title, and how it is written
+    printed : entries of the result
+    """
+    entries = {entry["method"]: entry for entry in printed}
+    axes = list(figure.subplots(1, len(panels), sharey=True))
+    for ax, (name, title, word) in zip(axes, panels, strict=True):
+        bars(ax, _bars_of(rows, name, entries), title, word)
+    return axes
 
 
 def note(figure: "Figure", text: str) -> None:

@@ -62,17 +62,13 @@ def _shown(result: Result) -> list[Mapping[str, Any]]:
 
 def _plot(result: Result) -> "Figure":
     figure = _pictures.blank(10.5, 2.7)
-    printed = {entry["method"]: entry for entry in result["printed"]}
     panels = (
         ("f", "F", pages.share),
         ("n_clusters", "groups (there are 400 cameras)", pages.count),
         ("n_unclustered", "photos left without a group", pages.count),
     )
-    for ax, (name, title, word) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
-        rows = _pictures.bars_of(_shown(result), name, printed)
-        _pictures.bars(ax, rows, title, word)
-        if name == "n_clusters":
-            ax.axvline(400, color="#888888", linewidth=0.9, linestyle="--", zorder=0.5)
+    _, groups, _ = _pictures.bar_panels(figure, _shown(result), panels, result["printed"])
+    groups.axvline(400, color="#888888", linewidth=0.9, linestyle="--", zorder=0.5)
     _pictures.note(figure, "Star: what the paper prints.")
     return figure
 

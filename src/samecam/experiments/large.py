@@ -61,7 +61,7 @@ def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
         "cameras": [_cameras(source) for source in planned.sources],
         "skipped": [],
         "notes": [],
-        **(of_photographs(planned, scored) if context.data is not None else {}),
+        **of_photographs(context, planned, scored),
         "printed": [_paper.as_json(p) for p in _paper.LARGE if p.configuration in names],
         **scored,
     }

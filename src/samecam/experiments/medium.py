@@ -62,7 +62,7 @@ def _score(collection: str, study: Study, context: Context) -> dict[str, Any]:
         "configurations": names,
         "skipped": [],
         "notes": [],
-        **(of_photographs(planned, scored) if context.data is not None else {}),
+        **of_photographs(context, planned, scored),
         "printed": [_paper.as_json(_paper.VA20)] if "Va20" in names else [],
         **scored,
     }

@@ -60,12 +60,11 @@ def _score(study: Study, context: Context) -> dict[str, Any]:
     planned = _plan(context)
     scored = score_grid(study, _todo(context))
     _count_strangers(study, scored)
-    real = {} if context.data is None else of_photographs(planned, scored)
     names = [source.name for source in planned.sources]
     return {
         "configurations": names,
         "printed": [_paper.as_json(_paper.OUTLIERS)] if _NAME in names else [],
-        **real,
+        **of_photographs(context, planned, scored),
         **scored,
     }
 
@@ -96,17 +95,14 @@ def _shown(result: Result) -> list[Mapping[str, Any]]:
 
 def _plot(result: Result) -> "Figure":
     figure = _pictures.blank(10.5, 3.4)
-    printed = {entry["method"]: entry for entry in result["printed"]}
     there = pages.count(_shown(result)[0]["strangers"])
     panels = (
         ("f", "F", pages.share),
         ("n_unclustered", "photos left without a group", pages.count),
         ("strangers_left", f"of these, strangers (there are {there})", pages.count),
     )
-    for ax, (name, title, word) in zip(figure.subplots(1, 3, sharey=True), panels, strict=True):
-        rows = _pictures.bars_of(_shown(result), name, printed)
-        _pictures.bars(ax, rows, title, word)
-    if printed:
+    _pictures.bar_panels(figure, _shown(result), panels, result["printed"])
+    if result["printed"]:
         _pictures.note(figure, "Star: what the paper prints of LS-SSC.")
     return figure
 

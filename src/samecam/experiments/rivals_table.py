@@ -60,11 +60,10 @@ def _run(context: Context) -> None:
 
 def _score(study: Study, context: Context) -> dict[str, Any]:
     planned, scored = _plan(context), score_grid(study, _todo(context))
-    real = {} if context.data is None else of_photographs(planned, scored)
     return {
         "configurations": [source.name for source in planned.sources],
         "printed": [_paper.as_json(entry) for entry in _paper.RIVALS_TABLE],
-        **real,
+        **of_photographs(context, planned, scored),
         **scored,
     }
 
