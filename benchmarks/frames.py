@@ -90,7 +90,7 @@ def steps(data: bytes, side: int) -> dict[str, Callable[[], object]]:
     info = read_header(data)
     box = (0, 0, info.width or 0, info.height or 0)
     square, luma = read_photo(data, size=side).pixels, read_frame(data).pixels
-    source = frame.Residual(luma, 3.0, SPINS)
+    source = frame.Residual(luma, 3.0, SPINS, True)
     means = frame.subtracted(source)
     block = np.empty((BLOCK, luma.shape[1]), dtype=np.float32)
 

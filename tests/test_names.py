@@ -100,7 +100,9 @@ def test_fingerprint_of_a_file_and_of_an_array(photo):
     assert np.isclose(wanted @ wanted, 1)
     whole = read_frame(photo.read_bytes()).pixels
     assert whole.shape == (100, 130)
-    np.testing.assert_array_equal(samecam.fingerprint(photo), fingerprint(whole, spins=2))
+    np.testing.assert_array_equal(
+        samecam.fingerprint(photo), fingerprint(whole, spins=2, weigh=True)
+    )
 
 
 def test_errors_of_fingerprint_name_the_file(photo, tmp_path):

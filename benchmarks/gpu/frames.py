@@ -21,6 +21,7 @@ from benchmarks.record import describe, folder_of, numbers, parser, write
 from samecam import compute
 from samecam.arrays import Pixels
 from samecam.fingerprint import FrameKind, FrameRow, _frames_gpu, _gpu, frame_row, frame_rows
+from samecam.fingerprint._weigh_gpu import weigh
 
 WIDTH, HEIGHT, COUNT, GROUPS = 4000, 3000, 64, (1, 2, 4, 8, 16)
 CHECKED = 2
@@ -74,11 +75,12 @@ def stages(shots: Sequence[Pixels], device: str, group: int, repeats: int) -> di
         ),
         "windows of one band": lambda: _gpu.least_mean(source[:, None, ::2, ::2].square()),
         "residual": partial(_frames_gpu.residuals, stack, 3.0),
+        "weighed": lambda: weigh(residual.clone(), stack),
         "two bits a pixel": lambda: [
             _frames_gpu.quantised(residual[k].clone(), 1, "2bits") for k in range(len(some))
         ],
     }
-    made = [_frames_gpu.quantised(residual[k].clone(), 1, "2bits") for k in range(len(some))]
+    made = [(_frames_gpu.quantised(residual[k].clone(), 1, "2bits"), 0.0) for k in range(len(some))]
     shape = (some[0].shape[0], some[0].shape[1])
     work["smoothness, on the host"] = lambda: [
         _frames_gpu.measured(part, shape, "2bits") for part in made

@@ -53,7 +53,7 @@ def photos(tmp_path_factory):
         for k in range(6):
             save(folder, f"plain {camera}-{k}.png", [100 + camera, 1 + k], pattern)
     for k in range(ZOOMED):
-        save(folder, f"zoomed {k:02d}.png", [248 + k, 1], factor=FACTOR)
+        save(folder, f"zoomed {k:02d}.png", [252 + k, 1], factor=FACTOR)
     return folder
 
 

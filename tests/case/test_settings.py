@@ -139,6 +139,26 @@ def test_a_case_of_a_newer_version_is_refused(own_pile, tmp_path):
         extract_photos([own_pile], tmp_path / "c")
 
 
+def test_an_older_case_did_not_weigh(tmp_path):
+    photos, case = tmp_path / "photos", tmp_path / "case"
+    write(photos / "a.png", encode(scene(1, 150, 220), "PNG"))
+    assert ExtractionSettings().as_dict()["weigh"]
+    assert not ExtractionSettings(size=80).as_dict()["weigh"]
+    assert run("extract", photos, "-o", case, "--no-weigh", "-q")[0] == 0
+    luma = read_frame((photos / "a.png").read_bytes()).pixels
+    with open_store(case) as store:
+        wanted = frame_row(luma, key="0" * 64, dtype="int8", weigh=False)
+        np.testing.assert_allclose(store.rows().read()[0], wanted.values * wanted.scale, atol=1e-7)
+    path = case / "case.json"
+    document = json.loads(path.read_text())
+    del document["extraction"]["weigh"]
+    path.write_text(json.dumps(document))
+    code, _, error = run("extract", photos, "-o", case, "-q")
+    assert code == 1
+    assert "was made with weigh False, not True" in error
+    assert extraction_settings(path.parent, document).weigh is False
+
+
 def test_spins_take_effect_and_older_cases_have_one(tmp_path):
     photos, case = tmp_path / "photos", tmp_path / "case"
     write(photos / "a.png", encode(scene(1, 150, 220), "PNG"))

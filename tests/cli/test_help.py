@@ -34,6 +34,11 @@ def options(command):
     return [max(p.opts, key=len) for p in command.get_params(context) if p.opts[0][0] == "-"]
 
 
+def denies(term, terms):
+    """Whether it is the --no-… of another one."""
+    return term.startswith("--no-") and f"--{term[5:]}" in terms
+
+
 def under_headings(name):
     """Heading → options shown under it."""
     shown, heading = {}, ""
@@ -43,7 +48,7 @@ def under_headings(name):
         elif heading and line.startswith("  -"):
             terms = line.split("  ")[1].replace(",", " ").replace("/", " ").split()
             shown.setdefault(heading, []).append(
-                max((t for t in terms if t.startswith("-") and "no-grid" not in t), key=len)
+                max((t for t in terms if t[0] == "-" and not denies(t, terms)), key=len)
             )
         elif line and not line.startswith(" "):
             heading = ""

@@ -11,13 +11,13 @@ from tests.reference import residual as reference
 
 
 @given(h=st.integers(64, 130), w=st.integers(64, 130), grid=st.booleans(), seed=st.integers(0, 99))
-@pytest.mark.parametrize("spins", [1, 2])
-def test_agrees_with_the_reference(spins, h, w, grid, seed):
+@pytest.mark.parametrize(("spins", "weigh"), [(1, False), (2, False), (2, True)])
+def test_agrees_with_the_reference(spins, weigh, h, w, grid, seed):
     image = picture(seed, (h, w, 3))
-    result = fingerprint(image, preset="default" if grid else "paper", spins=spins)
+    result = fingerprint(image, preset="default" if grid else "paper", spins=spins, weigh=weigh)
     assert result.dtype == np.float32
     assert result.shape == (h * w,)
-    expected = reference.fingerprint(image, grid=grid, spins=spins)
+    expected = reference.fingerprint(image, grid=grid, spins=spins, weigh=weigh)
     np.testing.assert_allclose(result, expected, atol=1e-6)
 
 

@@ -41,14 +41,14 @@ def clipped(seed, shape, half="left"):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_bits_are_the_signs_of_the_reference(shape):
     pixels = picture(1, shape)
-    expected = reference.fingerprint(pixels, spins=2)
+    expected = reference.fingerprint(pixels, spins=2, weigh=True)
     row = frame_row(pixels, key=key(1), dtype="bits")
     assert isinstance(row, FrameRow)
     assert row.values.dtype == np.uint64
     assert row.values.shape == (-(-pixels.size // 64),)
     assert row.scale == pytest.approx(pixels.size**-0.5)
     got = signs(row, pixels.size)
-    raw = reference.spun_plane(pixels, spins=2).ravel()
+    raw = reference.weighed(reference.spun_plane(pixels, spins=2), pixels).ravel()
     clear = np.abs(expected) > 0.15 * pixels.size**-0.5
     clear &= np.abs(raw) > 0.15 * raw.std()
     np.testing.assert_array_equal(got[clear], np.sign(expected[clear]))
@@ -58,11 +58,11 @@ def test_bits_are_the_signs_of_the_reference(shape):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_two_bits_are_sign_and_size_of_the_reference(shape):
     pixels = picture(1, shape)
-    expected = reference.fingerprint(pixels, spins=2) * pixels.size**0.5
+    expected = reference.fingerprint(pixels, spins=2, weigh=True) * pixels.size**0.5
     row = frame_row(pixels, key=key(1), dtype="2bits")
     assert row.values.shape == (2 * -(-pixels.size // 64),)
     got, small = (signs(FrameRow(row.values[k::2], 1, 0), pixels.size) for k in (0, 1))
-    raw = reference.spun_plane(pixels, spins=2).ravel()
+    raw = reference.weighed(reference.spun_plane(pixels, spins=2), pixels).ravel()
     clear = (np.abs(expected) > 0.04) & (np.abs(raw) > 0.04 * raw.std())
     assert clear.mean() > 0.9
     np.testing.assert_array_equal(got[clear], np.sign(expected[clear]))
@@ -100,9 +100,9 @@ def test_what_the_means_alone_make_large_is_small():
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_bytes_are_the_reference_in_steps_of_a_sixteenth(shape):
+def test_bytes_are_the_reference_in_steps_of_an_eighth(shape):
     pixels = picture(2, shape)
-    expected = reference.fingerprint(pixels, spins=2) * pixels.size**0.5 * 16
+    expected = reference.fingerprint(pixels, spins=2, weigh=True) * pixels.size**0.5 * 8
     row = frame_row(pixels, key=key(1), dtype="int8")
     assert row.values.dtype == np.int8
     assert row.values.shape == (pixels.size,)
@@ -115,10 +115,10 @@ def test_bytes_are_the_reference_in_steps_of_a_sixteenth(shape):
 @pytest.mark.parametrize("dtype", ["bits", "2bits", "int8"])
 def test_one_spin_is_the_filter_as_published(dtype):
     pixels = picture(5, (130, 201))
-    row = frame_row(pixels, key=key(5), dtype=dtype, spins=1)
+    row = frame_row(pixels, key=key(5), dtype=dtype, spins=1, weigh=False)
     assert not np.array_equal(row.values, frame_row(pixels, key=key(5), dtype=dtype).values)
     if dtype == "int8":
-        expected = reference.fingerprint(pixels) * pixels.size**0.5 * 16
+        expected = reference.fingerprint(pixels) * pixels.size**0.5 * 8
         kept = row.values != 0
         np.testing.assert_allclose(row.values[kept], expected.clip(-127, 127)[kept], atol=0.501)
 

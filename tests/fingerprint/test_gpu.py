@@ -98,7 +98,7 @@ KINDS = [picture, over_exposed, nearly_flat, fine_levels, constant]
             {},
             {"preset": "paper"},
             {"cfa": True},
-            {"spins": 2},
+            {"spins": 2, "weigh": True},
             {"wiener": True},
             {"equalise": True, "grid": False},
             {"cfa": True, "wiener": True, "equalise": True},
@@ -218,7 +218,9 @@ class Peak(torch.utils._python_dispatch.TorchDispatchMode):
 
 
 @pytest.mark.parametrize("channels", [1, 3])
-@pytest.mark.parametrize("steps", [{}, {"spins": 2}, {"wiener": True}, {"equalise": True}])
+@pytest.mark.parametrize(
+    "steps", [{}, {"spins": 2}, {"weigh": True}, {"wiener": True}, {"equalise": True}]
+)
 def test_work_arrays_stay_within_the_memory_given(channels, steps):
     images = [picture(k, (128, 144, channels)) for k in range(9)]
     expected = fingerprints(images, **steps)

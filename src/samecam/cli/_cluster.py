@@ -45,8 +45,8 @@ _FRAMES = 6
 _VIEWS = 10
 # Options that say how photos are read.
 _READING = (
-    *("size", "at", "offset", "portrait", "sigma", "spins", "grid", "cfa", "wiener", "equalise"),
-    *("dtype", "timeout"),
+    *("size", "at", "offset", "portrait", "sigma", "spins", "weigh", "grid", "cfa", "wiener"),
+    *("equalise", "dtype", "timeout"),
 )
 
 
@@ -88,8 +88,8 @@ def cluster(
     Writes into CASE: report.html, one page; clusters.csv, a row per used photo with
     its camera (-1: none); clusters.json, an object per camera. Photos of one
     width and height are grouped; groups that see one camera in several ways (zoomed, cut, turned,
-    reduced) are joined by --search. The same command again goes on where it stopped and does
-    nothing twice; other clustering options use the fingerprints again.
+    reduced) are joined by --search. The same command again goes on where it stopped; other
+    clustering options use the fingerprints again.
 
     Example:  samecam cluster photos/ -o CASE
     """

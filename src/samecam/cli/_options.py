@@ -142,6 +142,13 @@ extraction_options = together(
         help="Wavelet grids to average; 1 is faster.",
     ),
     option(
+        "--weigh/--no-weigh",
+        default=None,
+        section="Fingerprints",
+        show_default="whole frames",
+        help="Let light and rare frequencies count.",
+    ),
+    option(
         "--grid/--no-grid",
         default=None,
         section=_SQUARES,

@@ -10,7 +10,8 @@ from samecam import compute
 from samecam.arrays import Floats
 from samecam.errors import ParameterValueError
 from samecam.fingerprint import _residual, _spectrum
-from samecam.fingerprint._residual import Workspace, gray_residual, workspace
+from samecam.fingerprint._residual import Workspace, gray, gray_residual, workspace
+from samecam.fingerprint._weigh import weigh as weigh_residual
 
 Preset = Literal["default", "paper"]
 
@@ -27,6 +28,7 @@ class Steps(TypedDict, total=False):
 
     sigma: float
     spins: int
+    weigh: bool
     preset: Preset
     grid: bool | None
     cfa: bool
@@ -52,6 +54,7 @@ def fingerprint(
     *,
     sigma: float = 3.0,
     spins: int = 1,
+    weigh: bool = False,
     preset: Preset = "default",
     grid: bool | None = None,
     cfa: bool = False,
@@ -61,13 +64,16 @@ def fingerprint(
     """Fingerprint of one picture: float32 vector of h·w numbers, zero mean, unit norm.
 
     Steps: noise residual per channel → gray (.2989 R + .5870 G + .1140 B of the
-    residuals) → row and column means subtracted → optional spectral clean-up →
-    JPEG grid removed → unit norm.
+    residuals) → weighed if asked for → row and column means subtracted → optional
+    spectral clean-up → JPEG grid removed → unit norm.
 
     Parameters
     ----------
     image : (h, w, 3), (h, w, 1) or (h, w) array on the 0–255 scale, any real type
     sigma, spins : see `samecam.fingerprint.noise_residual`; a case takes two spins of whole frames
+    weigh : multiply each pixel by the root of its brightness, and even out the frequencies of
+        JPEG's 8×8 blocks in part: the pattern grows with the light, and compression leaves some
+        frequencies too strong. A case does so with whole frames, the paper does not
     preset : "default" removes the JPEG grid; "paper" takes exactly the paper's steps
         and does not
     grid : subtract the mean of each of the 16×16 pixel phases, so that the block grid
@@ -88,6 +94,8 @@ def fingerprint(
 
     residual = gray_residual(image, sigma=sigma, spins=spins)
     work = workspace(*residual.shape)
+    if weigh:
+        weigh_residual(residual, gray(np.asarray(image)))
     _subtract_means(residual, work, cfa=cfa)
     if wiener:
         residual[:] = _spectrum.wiener(residual)

@@ -23,6 +23,7 @@ from samecam.fingerprint._colour import colour
 from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, NoResidualError
 from samecam.fingerprint._rings import BLOCK, residual_rows
 from samecam.fingerprint._wavelet import PHASE, SPINS
+from samecam.fingerprint._weigh import Mixers, as_luma, brightened, measured, mixed
 
 FrameKind = Literal["2bits", "bits", "int8"]
 
@@ -30,7 +31,8 @@ FrameKind = Literal["2bits", "bits", "int8"]
 # a small one the sign tells more of JPEG than of the sensor (benchmarks/quantised.py).
 NO_RESIDUAL: dict[FrameKind, float] = {"bits": 0.12, "2bits": 0.03, "int8": 0.03}
 FLAT_LEVEL = 0.01  # gray levels of the residual under which a pixel is flat
-STEPS = 16  # of int8 in one root mean square
+# Of int8 in one root mean square: hot pixels of 16 times that tell a sensor, and are kept.
+STEPS = 8
 MOST_KEPT = 2**25  # pixels of a residual that is kept between the two ways through it
 _local = threading.local()
 _KEY = 16  # hexadecimal digits of a key from which random bits are made
@@ -56,13 +58,19 @@ class FrameRow(NamedTuple):
 
 
 def frame_row(
-    pixels: npt.ArrayLike, *, key: str, dtype: FrameKind, sigma: float = 3.0, spins: int = SPINS
+    pixels: npt.ArrayLike,
+    *,
+    key: str,
+    dtype: FrameKind,
+    sigma: float = 3.0,
+    spins: int = SPINS,
+    weigh: bool = True,
 ) -> FrameRow:
     """Fingerprint of a whole picture, quantised.
 
-    Steps: noise residual of the luma → row, column and 16×16 phase means subtracted → one bit, two
-    bits or one byte a pixel. Two bits are the sign, and whether the residual is above its root mean
-    square: ±3, else ±1.
+    Steps: noise residual of the luma → weighed → row, column and 16×16 phase means subtracted → one
+    bit, two bits or one byte a pixel. Two bits are the sign, and whether the residual is above its
+    root mean square: ±3, else ±1.
 
     Parameters
     ----------
@@ -70,6 +78,7 @@ def frame_row(
     key : SHA-256 of the file in hexadecimal; decides on the bits of pixels without residual
     dtype : "bits", "2bits" or "int8"
     sigma, spins : see `samecam.fingerprint.noise_residual`
+    weigh : see `samecam.fingerprint.fingerprint`
 
     Raises
     ------
@@ -80,16 +89,16 @@ def frame_row(
     luma = checked_luma(pixels)
     _residual.check_sigma(sigma)
     _residual.check_spins(spins)
-    source = Residual(luma, sigma, spins)
+    source = Residual(luma, sigma, spins, weigh)
     means = subtracted(source)
     if dtype != "int8":
         words = to_bits(source, means, seed, dtype)
         scale = bit_scale(words, luma.size, dtype)
-        return FrameRow(words, scale, means.flat, colour(words, source.shape))
+        return FrameRow(words, scale, source.flat, colour(words, source.shape))
     values, square = to_bytes(source, means)
     if not square:
         raise NoResidualError("the picture is flat: it has no noise residual")
-    return FrameRow(values, 1 / math.sqrt(square), means.flat, colour(values, source.shape))
+    return FrameRow(values, 1 / math.sqrt(square), source.flat, colour(values, source.shape))
 
 
 def frame_rows(
@@ -99,6 +108,7 @@ def frame_rows(
     dtype: FrameKind,
     sigma: float = 3.0,
     spins: int = SPINS,
+    weigh: bool = True,
     device: str = "cpu",
     memory: int | None = None,
 ) -> list[FrameRow | None]:
@@ -114,7 +124,7 @@ def frame_rows(
     keys : SHA-256 of their files
     device : "cpu", "cuda", "cuda:1", … or "auto", see `samecam.compute.choose_device`
     memory : bytes that work arrays may take on a GPU; None: see `compute.default_memory`
-    dtype, sigma, spins : see `frame_row`
+    dtype, sigma, spins, weigh : see `frame_row`
     """
     lumas = [checked_luma(picture) for picture in pictures]
     seeds = [checked_key(key, dtype) for key in keys]
@@ -128,11 +138,12 @@ def frame_rows(
     if chosen != "cpu":
         from samecam.fingerprint import _frames_gpu
 
-        return _frames_gpu.frame_rows(lumas, seeds, dtype, sigma, spins, chosen, memory)
+        return _frames_gpu.frame_rows(lumas, seeds, dtype, sigma, spins, weigh, chosen, memory)
     rows: list[FrameRow | None] = []
     for luma, key in zip(lumas, keys, strict=True):
         try:
-            rows.append(frame_row(luma, key=key, dtype=dtype, sigma=sigma, spins=spins))
+            made = frame_row(luma, key=key, dtype=dtype, sigma=sigma, spins=spins, weigh=weigh)
+            rows.append(made)
         except NoResidualError:
             rows.append(None)
     return rows
@@ -161,24 +172,55 @@ class Residual:
     """The residual of a picture, to be gone through twice: kept in between, or made again.
 
     One at a time in a thread: the next one of that shape is kept in the same place.
+
+    Attributes
+    ----------
+    shape : of the picture
+    flat : share of its pixels without residual, after the first way
     """
 
-    def __init__(self, luma: npt.NDArray[np.generic], sigma: float, spins: int) -> None:
+    def __init__(
+        self, luma: npt.NDArray[np.generic], sigma: float, spins: int, weigh: bool
+    ) -> None:
         self.shape: tuple[int, int] = (luma.shape[0], luma.shape[1])
-        self._luma, self._sigma, self._spins = luma, sigma, spins
+        self.flat = 0.0
+        self._luma, self._sigma, self._spins, self._weigh = luma, sigma, spins, weigh
+        self._mixers: Mixers | None = None
         self._kept: Floats | None = None
 
     def rows(self) -> Iterator[tuple[int, Floats]]:
         """First row and rows, a block after another."""
         height, width = self.shape
         if self._kept is not None:
-            for start in range(0, height, BLOCK):
-                yield start, self._kept[start : start + BLOCK]
+            yield from _blocks(self._kept)
             return
         keep = height * width <= MOST_KEPT
         out = _plane(height if keep else BLOCK, width)
-        yield from residual_rows(self._luma, self._sigma, out, self._spins)
+        made = self._made(out)
+        if self._weigh and self._mixers is None:
+            self._mixers = measured(self.shape, made)
+            made = _blocks(out) if keep else self._made(out)
+        yield from mixed(self._mixers, made) if self._mixers else made
         self._kept = out if keep else None
+
+    def _made(self, out: Floats) -> Iterator[tuple[int, Floats]]:
+        """Rows before their frequencies are evened out; what is flat is counted."""
+        made = self._counted(residual_rows(self._luma, self._sigma, out, self._spins))
+        return brightened(as_luma(self._luma), made) if self._weigh else made
+
+    def _counted(self, rows: Iterator[tuple[int, Floats]]) -> Iterator[tuple[int, Floats]]:
+        from samecam.fingerprint import _quantise
+
+        below = 0
+        for start, block in rows:
+            below += _quantise.count_below(block, np.float32(FLAT_LEVEL))
+            yield start, block
+        self.flat = below / (self.shape[0] * self.shape[1])
+
+
+def _blocks(plane: Floats) -> Iterator[tuple[int, Floats]]:
+    for start in range(0, len(plane), BLOCK):
+        yield start, plane[start : start + BLOCK]
 
 
 def _plane(height: int, width: int) -> Floats:
@@ -202,13 +244,11 @@ class Means(NamedTuple):
     rows : (h,) means of rows
     shifts : (16, w) means of columns and phases, for each phase of the row
     rms : root mean square of what is left
-    flat : share of pixels without residual
     """
 
     rows: Floats
     shifts: Floats
     rms: float
-    flat: float
 
 
 def subtracted(source: Residual) -> Means:
@@ -219,10 +259,8 @@ def subtracted(source: Residual) -> Means:
     sums = np.empty(height, dtype=np.float64)
     phases = np.zeros((PHASE, width), dtype=np.float32)
     squares = np.zeros(width, dtype=np.float32)
-    below = 0
     for start, block in source.rows():
-        level = np.float32(FLAT_LEVEL)
-        below += _quantise.add_sums(block, start, level, sums, phases, squares)
+        _quantise.add_sums(block, start, sums, phases, squares)
     rows = (sums / width).astype(np.float32)
     by_phase = np.zeros(PHASE)
     np.add.at(by_phase, np.arange(height) % PHASE, rows.astype(np.float64))
@@ -242,7 +280,7 @@ def subtracted(source: Residual) -> Means:
     rms = math.sqrt(max(energy, 0.0) / (height * width))
     if rms < LEAST_RESIDUAL:
         raise NoResidualError("the picture is flat: it has no noise residual")
-    return Means(rows, shifts.astype(np.float32), rms, below / (height * width))
+    return Means(rows, shifts.astype(np.float32), rms)
 
 
 def to_bits(source: Residual, means: Means, seed: int, dtype: FrameKind = "bits") -> Words:

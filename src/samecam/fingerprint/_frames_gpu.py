@@ -36,6 +36,7 @@ from samecam.fingerprint._gpu import (
     uploads,
 )
 from samecam.fingerprint._wavelet import HIGH, LEVELS, LOW
+from samecam.fingerprint._weigh_gpu import weigh
 
 Tensor: TypeAlias = torch.Tensor
 Pictures = Sequence[npt.NDArray[np.generic]]
@@ -54,6 +55,7 @@ def frame_rows(
     dtype: FrameKind,
     sigma: float,
     spins: int,
+    weighed: bool,
     device: str,
     memory: int | None,
 ) -> list[FrameRow | None]:
@@ -66,9 +68,8 @@ def frame_rows(
         while len(rows) < len(pictures):
             start = len(rows)
             try:
-                parts = _in_groups(
-                    pictures[start:], seeds[start:], dtype, sigma, spins, device, group
-                )
+                given = (pictures[start:], seeds[start:], dtype, sigma, spins, weighed)
+                parts = _in_groups(*given, device, group)
                 for part in parts:
                     rows.append(measurers.submit(measured, part, pictures[0].shape[:2], dtype))
                 break
@@ -91,22 +92,27 @@ def _in_groups(
     dtype: FrameKind,
     sigma: float,
     spins: int,
+    weighed: bool,
     device: str,
     group: int,
 ) -> Iterator[Quantised]:
     start = 0
     for stack in uploads(pictures, compute.torch_device(device), group):
         count = min(group, len(pictures) - start)
-        residual = spun(residuals, stack[:count, :, :, 0], sigma, spins)
+        lumas = stack[:count, :, :, 0]
+        residual = spun(residuals, lumas, sigma, spins)
+        flat = [flat_share(plane) for plane in residual]
+        if weighed:
+            weigh(residual, lumas)
         for k in range(count):
-            yield quantised(residual[k], seeds[start + k], dtype)
+            yield quantised(residual[k], seeds[start + k], dtype), flat[k]
         start += count
 
 
 def residuals(stack: Tensor, sigma: float) -> Tensor:
     """Noise residuals (b, h, w) of pictures (b, h, w) of any type."""
     variance = float(np.float32(sigma * sigma))
-    source = stack.to(torch.float32).sub_(MIDDLE)
+    source = torch.sub(stack, MIDDLE)  # never in place: the pictures weigh the residual later
     bands = []
     for _ in range(LEVELS):
         # (b, 2, rows, w), vertical low-pass and high-pass; then of both the same across.
@@ -168,27 +174,32 @@ def _combined(parts: Sequence[Tensor], taps: npt.NDArray[np.float32]) -> Tensor:
     return total
 
 
-def quantised(residual: Tensor, seed: int, dtype: FrameKind) -> Quantised:
-    """Values of the row of one residual (h, w), which is overwritten, and its flat share."""
+def flat_share(residual: Tensor) -> float:
+    """Share of the pixels of one residual (h, w) that have none."""
+    share: float = int(residual.abs().lt(FLAT_LEVEL).sum()) / residual.numel()
+    return share
+
+
+def quantised(residual: Tensor, seed: int, dtype: FrameKind) -> npt.NDArray[Any] | None:
+    """Values of the row of one residual (h, w), which is overwritten; None if there is none."""
     size = residual.numel()
     magnitude = residual.abs()
-    flat = magnitude.lt(FLAT_LEVEL).sum().item() / size
     subtract_means(residual[None])
     subtract_phase_means(residual[None])
     rms = float(torch.linalg.vector_norm(residual, dtype=torch.float64)) / size**0.5
     if rms < LEAST_RESIDUAL:
-        return None, flat
+        return None
     least = float(np.float32(NO_RESIDUAL[dtype] * rms))
     empty = magnitude.lt_(least).to(torch.bool)
     empty |= residual.abs() < least
     if dtype == "int8":
         steps = residual.mul_(float(np.float32(STEPS / rms))).round_().clamp_(-127, 127)
-        return _host(steps.masked_fill_(empty, 0).to(torch.int8).flatten()), flat
+        return _host(steps.masked_fill_(empty, 0).to(torch.int8).flatten())
     words = _packed(residual > 0, empty, seed)
     if dtype == "2bits":
         empty |= residual.abs_() <= float(np.float32(rms))
         words = torch.stack((words, _words(empty)), dim=1).flatten()
-    return _host(words).view(np.uint64), flat
+    return _host(words).view(np.uint64)
 
 
 def measured(part: Quantised, shape: tuple[int, int], dtype: FrameKind) -> FrameRow | None:

@@ -28,6 +28,7 @@ from samecam.fingerprint._fingerprint import LEAST_RESIDUAL, Fingerprints, Steps
 from samecam.fingerprint._residual import GRAY_WEIGHTS
 from samecam.fingerprint._spectrum import PEAK, WINDOW
 from samecam.fingerprint._wavelet import HIGH, LEVELS, LOW, PHASE
+from samecam.fingerprint._weigh_gpu import weigh
 
 Tensor: TypeAlias = torch.Tensor
 Pictures = Sequence[npt.NDArray[np.generic]]
@@ -112,13 +113,19 @@ def picture_bytes(shape: tuple[int, ...], steps: Steps) -> int:
     height, width, channels = (*shape, 1)[:3]
     spun_ = 4 * (channels + 1) if steps["spins"] > 1 else 0
     spectral = 24 if steps["wiener"] or steps["equalise"] else 0
-    return (height + 16) * (width + 16) * (channels * (4 + 5 * 4) + 8 + spectral + spun_)
+    weighed = 4 * (channels + 3) if steps["weigh"] else 0
+    return (height + 16) * (width + 16) * (channels * (4 + 5 * 4) + 8 + spectral + spun_ + weighed)
 
 
 def _rows_of(stack: Tensor, steps: Steps) -> tuple[Tensor, Tensor]:
     """Rows of one group, and which pictures are flat."""
     with compute.full_precision():
-        return clean(spun(residuals, to_planes(stack), steps["sigma"], steps["spins"]), steps)
+        planes = to_planes(stack)
+        residual = spun(residuals, planes, steps["sigma"], steps["spins"])
+        if steps["weigh"]:
+            gray = _weights(planes.shape[1], str(planes.device))[..., 0]
+            weigh(residual, planes.add(MIDDLE).mul_(gray).sum(dim=1))
+        return clean(residual, steps)
 
 
 def uploads(pictures: Pictures, name: str, group: int) -> Iterator[Tensor]:

@@ -61,6 +61,7 @@ def fingerprint_photo(
                 raise ValueError("offset and portrait are for squares; give a size")
             used = read_frame(data)
             steps.setdefault("spins", SPINS)
+            steps.setdefault("weigh", True)
         else:
             used = read_photo(data, size=size, offset=offset, portrait=portrait)
     except OSError as error:

@@ -26,35 +26,36 @@ _TOP = np.uint64(56)
 
 
 @_jit
-def add_sums(
-    block: Floats, first: int, level: np.float32, sums: Doubles, phases: Floats, squares: Floats
-) -> int:
+def count_below(block: Floats, level: np.float32) -> int:
+    """How many pixels of rows of a residual are below a level."""
+    below = 0
+    for k in range(len(block)):
+        row = block[k]
+        count = np.int32(0)
+        for x in range(row.size):
+            count += np.int32(abs(row[x]) < level)
+        below += int(count)
+    return below
+
+
+@_jit
+def add_sums(block: Floats, first: int, sums: Doubles, phases: Floats, squares: Floats) -> None:
     """Add rows of the residual, from row `first` on, to the sums that means are made of.
 
     Parameters
     ----------
-    level : what is below it does not count as a residual
     sums : (h,) filled with sums of rows
     phases : (16, w) sums of columns, for each phase of the row
     squares : (w,) sums of squares of columns
-
-    Returns
-    -------
-    how many pixels are below `level`
     """
-    below = 0
     folded = np.empty(_FOLD, dtype=np.float32)
     for k in range(len(block)):
         row, column = block[k], phases[(first + k) % PHASE]
-        count = np.int32(0)
         for x in range(row.size):
             v = row[x]
             column[x] += v
             squares[x] += v * v
-            count += np.int32(abs(v) < level)
-        below += int(count)
         sums[first + k] = _sum(row, folded)
-    return below
 
 
 @_jit

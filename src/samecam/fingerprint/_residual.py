@@ -112,6 +112,15 @@ def gray_residual(image: npt.ArrayLike, *, sigma: float = 3.0, spins: int = 1) -
     return _spun(pixels if pixels.ndim == 3 else pixels[..., np.newaxis], sigma, spins)
 
 
+def gray(image: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """(h, w) gray levels of a picture of one channel or three."""
+    if image.ndim == 2:
+        return image
+    if image.shape[2] == 1:
+        return image[..., 0]
+    return np.asarray(image @ np.array(GRAY_WEIGHTS, dtype=np.float32), dtype=np.float32)
+
+
 def _spun(stack: npt.NDArray[np.generic], sigma: float, spins: int) -> Floats:
     """Mean of the gray residuals of (h, w, c) over some grids; of one, in the workspace."""
     if spins == 1:

@@ -68,7 +68,7 @@ _SHAPE = {
     "added?": [{"folder": str, "sources": [str]}],
 }
 # Of a residual, where a case does not name them: it is older than the choice.
-ONE_SPIN = 1
+_BEFORE = {"spins": 1, "weigh": False}
 _OF_PHOTOS = {
     "size": (Span(int, 1, 2**16), None),
     "at": {"corner", "centre"},
@@ -76,6 +76,7 @@ _OF_PHOTOS = {
     "portrait": str,
     "sigma": Span(float, 0, 256),
     "spins?": Span(int, 1, MOST_SPINS),
+    "weigh?": bool,
     "preset": {"default", "paper"},
     "grid": bool,
     "cfa": bool,
@@ -123,16 +124,15 @@ def written_hashes(info: Mapping[str, Any]) -> dict[str, str]:
 
 def extraction_settings(folder: Path, info: Mapping[str, Any]) -> ExtractionSettings:
     """How the case makes fingerprints of photos, or an error: it does not."""
-    had = dict(info["extraction"])
     if not is_of_photos(info):
         raise SamecamError(
             f"The case {str(folder)!r} was made from a file of fingerprints, not from photos: how "
             "others are to be made is not known."
         )
+    had = {**_BEFORE, **info["extraction"]}
     try:
         if had["size"] is None:  # `grid` takes effect there, and cannot be chosen
             had["grid"] = None
-        had.setdefault("spins", ONE_SPIN)
         return ExtractionSettings(**{**had, "offset": tuple(had["offset"])})
     except (TypeError, KeyError, ValueError) as error:
         raise _unreadable(folder, "extraction", error) from None
@@ -175,7 +175,7 @@ def check_same(
     """Refuse to go on with a case that was made otherwise, or from something else."""
     had, wanted = dict(info["extraction"]), settings.as_dict()
     if is_of_photos(info):
-        had.setdefault("spins", ONE_SPIN)
+        had = {**_BEFORE, **had}
     if ("fingerprints" in had) != ("fingerprints" in wanted):
         made = "photos" if is_of_photos(info) else "a file of fingerprints"
         raise SamecamError(

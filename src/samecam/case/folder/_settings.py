@@ -35,6 +35,7 @@ class Filter(TypedDict):
 
     sigma: float
     spins: int
+    weigh: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,12 @@ class ExtractionSettings:
     ----------
     size : None: the whole frame of every photo, luma, compared with photos of the same width
         and height. A number: a square of so many pixels on a side, colour, as the paper has
-        it; all else below but `sigma` and `spins` is for squares
+        it; all else below but `sigma`, `spins` and `weigh` is for squares
     at, offset, portrait : where the square lies, see `samecam.photos.read_photo`
     sigma, preset, grid, cfa, wiener, equalise : see `samecam.fingerprint.fingerprint`
     spins : grids of the wavelets that a residual is the mean of, see
         `samecam.fingerprint.noise_residual`; None: two for whole frames, one for squares
+    weigh : see `samecam.fingerprint.fingerprint`; None: whole frames, not squares
     dtype : numbers on disk: "auto", "bits", "2bits", "int8", "float16" or "float32". "auto" is
         float16 for squares; for whole frames int8 below 4 megapixels, two bits a pixel up to 20,
         and one bit above, and these three alone can be chosen
@@ -66,6 +68,7 @@ class ExtractionSettings:
     portrait: Portrait = "keep"
     sigma: float = 3.0
     spins: int | None = None
+    weigh: bool | None = None
     preset: Preset = "default"
     grid: bool | None = None
     cfa: bool = False
@@ -134,9 +137,14 @@ class ExtractionSettings:
 
     @property
     def filter(self) -> Filter:
-        """Arguments of `samecam.fingerprint.noise_residual`."""
-        usual = SPINS if self.size is None else 1
-        return {"sigma": self.sigma, "spins": usual if self.spins is None else self.spins}
+        """What a residual is made with, of whole frames and of squares."""
+        whole = self.size is None
+        usual = SPINS if whole else 1
+        return {
+            "sigma": self.sigma,
+            "spins": usual if self.spins is None else self.spins,
+            "weigh": whole if self.weigh is None else self.weigh,
+        }
 
     @property
     def steps(self) -> dict[str, Any]:
@@ -145,7 +153,7 @@ class ExtractionSettings:
         return {**self.filter, **{name: getattr(self, name) for name in names}}
 
     def as_dict(self) -> dict[str, Any]:
-        """As it stands in `case.json`; `spins`, `grid` and `dtype` as they take effect."""
+        """As it stands in `case.json`; `spins`, `weigh`, `grid` and `dtype` as they take effect."""
         effective = self.grid if self.grid is not None else self.preset == "default"
         values = {**asdict(self), "offset": list(self.offset), "grid": effective}
         return {**values, **self.filter, "dtype": self.rows}
