@@ -26,8 +26,9 @@ from benchmarks.record import folder_of, parser, write
 from samecam import correlate
 from samecam.arrays import Floats, Gram, Pixels
 from samecam.cluster import ConsolidatedSSC
-from samecam.fingerprint import FrameRow, fingerprint, frame_row, noise_residual
+from samecam.fingerprint import SPINS, FrameRow, fingerprint, frame_row, noise_residual
 from samecam.fingerprint._frame import NO_RESIDUAL
+from samecam.fingerprint._weigh import weigh
 from samecam.metrics import scores
 from samecam.photos import frame_exposure, read_frame
 from samecam.simulate import simulate_photos
@@ -57,7 +58,7 @@ Row = Callable[[Pixels, str], Floats]
 
 
 def floats(luma: Pixels, _: str) -> Floats:
-    return fingerprint(luma)
+    return fingerprint(luma, spins=SPINS, weigh=True)
 
 
 def int8(luma: Pixels, key: str) -> Floats:
@@ -80,8 +81,10 @@ def unpacked(row: FrameRow, count: int) -> Floats:
 
 def without(luma: Pixels, threshold: float) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Residual in units of its root mean square, and which pixels have none."""
-    raw = noise_residual(luma).ravel()
-    cleaned = fingerprint(luma) * np.float32(math.sqrt(luma.size))
+    residual = noise_residual(luma, spins=SPINS)
+    weigh(residual, luma)
+    raw = residual.ravel()
+    cleaned = floats(luma, "") * np.float32(math.sqrt(luma.size))
     least = threshold * float(np.sqrt(np.mean(np.square(raw, dtype=np.float64))))
     return cleaned, (np.abs(raw) < least) | (np.abs(cleaned) < threshold)
 
