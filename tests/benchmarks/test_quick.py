@@ -50,6 +50,7 @@ QUICK = {
     "residual": (),
     "review": (),
     "rivals": SHARED,
+    "scale": (),
     "spectrum": SHARED,
     "start": (),
     "strangers": (),

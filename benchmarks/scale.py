@@ -1,0 +1,233 @@
+"""`samecam cluster` at scale, measured as a whole: from files, or from stored rows, to the report.
+
+    python -m benchmarks.scale                             # both of these
+    python -m benchmarks.scale files                       # 4,000 photos of 12 megapixels
+    python -m benchmarks.scale rows                        # 100,000 fingerprints of 128² numbers
+    python -m benchmarks.scale rows --photos 1000000 --device cuda
+    python -m benchmarks.scale files --keep DIR            # what was made stays, and is used again
+
+Each is added to scale.json beside what was measured before.
+
+The command runs as a process of its own, nothing of it computed: seconds by the clock and by the
+phases that the case notes, the memory of all its processes together (their proportional share,
+looked at every half second), bytes on disk, and how right the answer is. Photos are JPEGs of
+scenes that are all different, by cameras that do not exist, of four sizes; patterns and noise are
+shifted parts of a few large fields, so that making them takes less time than reading them.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from benchmarks.record import describe, folder_of, load, parser, write
+from samecam import provenance
+from samecam.arrays import Floats, Labels
+from samecam.compute import choose_device, format_bytes
+from samecam.metrics import read_clusters, scores
+
+NAME = "scale"
+FRAMES = ((4000, 3000), (4032, 3024), (4160, 3120), (3968, 2976))
+# Photos of a camera, and what patterns and noise are: of the gray level, and gray levels.
+EACH, PATTERN, NOISE = 50, 0.004, 3.0
+PIXELS, MEAN, ROWS_EACH = 128**2, 0.02, 100
+BLOCK = 1000
+FILES, ROWS = 4_000, 100_000
+USUAL = {"files": FILES, "rows": ROWS}
+QUICK_FRAMES = ((400, 304), (320, 240))
+
+
+@lru_cache(maxsize=4)
+def field(seed: int, width: int, height: int) -> Floats:
+    """Normal numbers, larger than a frame by as much again each way."""
+    rng = np.random.default_rng([seed, width, height])
+    values: Floats = rng.standard_normal((height + height // 2, 2 * width), dtype=np.float32)
+    return values
+
+
+def part(seed: int, frame: tuple[int, int], at: Labels) -> Floats:
+    width, height = frame
+    down, across = int(at[0]) % (height // 2), int(at[1]) % width
+    return field(seed, width, height)[down : down + height, across : across + width]
+
+
+def make_photo(path: Path, camera: int, number: int, frame: tuple[int, int]) -> None:
+    """One JPEG, 4:2:0, quality 92: a scene, a camera's pattern and noise."""
+    rng = np.random.default_rng([7, number])
+    small = Image.fromarray(rng.integers(30, 220, (9, 12), dtype=np.uint8))
+    light = np.asarray(small.resize(frame, Image.Resampling.BICUBIC), dtype=np.float32)
+    where = np.random.default_rng([8, camera]).integers(2**31, size=2)
+    light *= 1 + np.float32(PATTERN) * part(0, frame, where)
+    light += np.float32(NOISE) * part(1, frame, rng.integers(2**31, size=2))
+    luma = Image.fromarray(np.clip(light + 0.5, 0, 255).astype(np.uint8))
+    tint = [Image.fromarray(rng.integers(100, 156, (9, 12), dtype=np.uint8)) for _ in range(2)]
+    bands = [luma, *(one.resize(frame, Image.Resampling.BICUBIC) for one in tint)]
+    Image.merge("YCbCr", bands).save(path, "JPEG", quality=92)
+
+
+def _make_photos(folder: Path, numbers: range, frames: Sequence[tuple[int, int]]) -> None:
+    for number in numbers:
+        camera = number // EACH
+        path = folder / f"{number:07d}.jpg"
+        if not path.exists():
+            make_photo(path.with_suffix(".part"), camera, number, frames[camera % len(frames)])
+            path.with_suffix(".part").rename(path)
+
+
+def make_files(folder: Path, photos: int, frames: Sequence[tuple[int, int]]) -> list[str]:
+    """All photos, in two processes; the arguments of the command."""
+    images = folder / "photos"
+    images.mkdir(parents=True, exist_ok=True)
+    step = EACH
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        parts = [range(k, min(k + step, photos)) for k in range(0, photos, step)]
+        for _ in pool.map(_make_photos, *zip(*[(images, r, frames) for r in parts], strict=True)):
+            pass
+    return [str(images)]
+
+
+def make_rows(folder: Path, photos: int, pixels: int) -> list[str]:
+    """An array of fingerprints, float16; the arguments of the command."""
+    path, part_path = folder / "rows.npy", folder / "rows.part"
+    if not path.exists():
+        rng = np.random.default_rng(0)
+        patterns = rng.standard_normal((-(-photos // ROWS_EACH), pixels), dtype=np.float32)
+        camera = rng.permutation(truth_of(photos, ROWS_EACH))
+        np.save(folder / "truth.npy", camera)
+        strength = np.sqrt(MEAN) * rng.lognormal(0, 0.4, len(patterns))[camera]
+        strength = np.minimum(strength * rng.gamma(4, 1 / 4, photos), 0.95).astype(np.float32)
+        rows = np.lib.format.open_memmap(part_path, "w+", np.float16, (photos, pixels))
+        for first in range(0, photos, BLOCK):
+            some = slice(first, min(first + BLOCK, photos))
+            a = strength[some, np.newaxis]
+            made = rng.standard_normal((some.stop - first, pixels), dtype=np.float32)
+            made = made * np.sqrt(1 - a * a) + a * patterns[camera[some]]
+            rows[some] = made / np.linalg.norm(made, axis=1, keepdims=True)
+        rows.flush()
+        part_path.rename(path)
+    return ["--fingerprints", str(path)]
+
+
+def truth_of(photos: int, each: int) -> Labels:
+    return np.arange(photos) // each
+
+
+class Memory(threading.Thread):
+    """Most bytes that a process and its children had at a time."""
+
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self.peak, self._pid, self._ended = 0, pid, threading.Event()
+
+    def run(self) -> None:
+        import psutil  # type: ignore[import-untyped]
+
+        while not self._ended.wait(0.5):
+            total = 0
+            try:
+                parent = psutil.Process(self._pid)
+                for process in (parent, *parent.children(recursive=True)):
+                    total += process.memory_full_info().pss
+            except psutil.Error:
+                pass  # ended in between
+            self.peak = max(self.peak, total)
+
+    def stop(self) -> int:
+        self._ended.set()
+        self.join()
+        return self.peak
+
+
+def run(arguments: Sequence[str], case: Path) -> dict[str, Any]:
+    """The command, in a process of its own."""
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "samecam", "cluster", *arguments, "-o", str(case), "--json"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    memory = Memory(process.pid)
+    memory.start()
+    told, _ = process.communicate()
+    seconds, peak = time.perf_counter() - began, memory.stop()
+    if process.returncode:
+        raise SystemExit(f"samecam cluster ended with {process.returncode}")
+    answer = json.loads(told)
+    timings = json.loads((case / "case.json").read_text(encoding="utf-8"))["timings"]
+    return {
+        "seconds": seconds,
+        "phases": {name: entry["seconds"] for name, entry in timings.items()},
+        "memory": peak,
+        "report": Path(answer["report"]).stat().st_size,
+        "case": sum(file.stat().st_size for file in case.rglob("*") if file.is_file()),
+    }
+
+
+def judged(case: Path, truth: Labels) -> dict[str, Any]:
+    """How right the answer is."""
+    found = read_clusters(case / "clusters.csv")
+    numbers = [int("".join(filter(str.isdigit, Path(path).name))) for path in found]
+    score = scores(truth[numbers], list(found.values()))
+    told = {"F": score.f, "P": score.precision, "R": score.recall, "used": len(numbers)}
+    return {**told, "cameras": score.n_cameras, "found": score.n_clusters}
+
+
+def measure(kind: str, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Make photos or rows, and let the command group them."""
+    photos = options.photos or (200 if options.quick else USUAL[kind])
+    began = time.perf_counter()
+    if kind == "files":
+        arguments = make_files(folder, photos, QUICK_FRAMES if options.quick else FRAMES)
+        truth = truth_of(photos, EACH)
+    else:
+        arguments = make_rows(folder, photos, 1024 if options.quick else PIXELS)
+        truth = np.load(folder / "truth.npy")
+    making = time.perf_counter() - began
+    size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    print(f"{photos} {kind}, {format_bytes(size)}, made in {making:.0f} s", flush=True)
+    arguments += ["--device", options.device]
+    if options.memory:
+        arguments += ["--memory", options.memory]
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        case = Path(scratch) / "case"
+        facts = run(arguments, case) | judged(case, truth)
+    asked = {"photos": photos, "device": options.device, "given": options.memory}
+    facts |= {**asked, "bytes": size, "on": describe(choose_device(options.device))}
+    print(json.dumps(facts), flush=True)
+    return {"commit": provenance.commit(), **facts}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    asked = parser(__doc__)
+    asked.add_argument("kinds", choices=(*USUAL, []), nargs="*", help="both by default")
+    asked.add_argument("--photos", type=int, help=f"{FILES} files, {ROWS} rows by default")
+    asked.add_argument("--device", default="cpu")
+    asked.add_argument("--memory", help="for grouping, like 8G")
+    asked.add_argument("--keep", type=Path, metavar="DIR", help="where photos or rows stay")
+    options = asked.parse_args(arguments)
+    out = folder_of(options)
+    result = {}
+    if out is not None and (out / f"{NAME}.json").exists():
+        result = load(NAME, out)["result"]
+    for kind in options.kinds or USUAL:
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = (options.keep or Path(scratch)) / kind
+            folder.mkdir(parents=True, exist_ok=True)
+            result[f"{kind}, {options.device}"] = measure(kind, options, folder)
+        write(NAME, result, folder=out)
+
+
+if __name__ == "__main__":
+    main()
