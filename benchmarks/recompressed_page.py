@@ -74,9 +74,21 @@ def filters(document: Mapping[str, Any]) -> str:
     def scored(row: Row | None) -> str:
         return f"{share(row['F'], 3)} ({share(row['P'], 3)})" if row else "–"
 
-    head = ["residual", "above", "Cllr at best", "F (P)", *(f"quality {q}" for q in again)]
+    head = [
+        "residual",
+        "above",
+        "Cllr at best",
+        "five each",
+        "F (P)",
+        *(f"quality {q}" for q in again),
+    ]
     body = [
-        [name, share(one[None]["above"], 3), share(one[None]["cllr_min"], 3)]
+        [
+            name,
+            share(one[None]["above"], 3),
+            share(one[None]["cllr_min"], 3),
+            share(one[None]["F_five"], 3),
+        ]
         + [scored(one.get(quality)) for quality in (None, *again)]
         for name, one in by_name.items()
     ]
