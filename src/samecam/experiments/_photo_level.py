@@ -10,6 +10,7 @@ from samecam.datasets import configuration
 from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Result
 from samecam.experiments._grid import cell, grid_runs, run_grid, score_grid
+from samecam.experiments._leads import leads
 from samecam.experiments._methods import METHODS, Method
 from samecam.experiments._photo_correlations import correlate_photos
 from samecam.experiments._photo_sets import (
@@ -146,12 +147,14 @@ def score_photos(study: Study, context: Context, axis: Axis, printed: Printed) -
     facts = study.load(f"{name}/photos").facts
     keys = [f"{name}/{Setting(*setting).key}/correlations" for setting in facts["settings"]]
     chance = [round(study.load(key).facts["null_scale"], 7) for key in keys]
+    scored = score_grid(study, grid_runs(_plan(study, name), COMPARED, context.runs))
     return {
         "axis": axis,
         "set": {"name": name, **facts},
         "null_scales": chance,
         "printed": {"place": _TABLES[axis], **printed},
-        **score_grid(study, grid_runs(_plan(study, name), COMPARED, context.runs)),
+        **scored,
+        "leads": leads(study, scored),
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from samecam.experiments._experiment import Result, Told
 from samecam.experiments._grid import behind
+from samecam.experiments._leads import tell_leads
 from samecam.experiments._photo_level import (
     SUBSETS,
     Row,
@@ -97,10 +98,12 @@ def _where_behind(result: Result) -> str:
         words.append(
             f"{label} at {len(rows)} ({share(rows[0]['f'], 3)} against {share(ours['f'], 3)})"
         )
+    ahead = [row for rows in leads.values() for row in rows]
+    dear = tell_leads(result["leads"], len(places)) if "leads" in result else ""
     return (
         f"**Ahead of ours in F** at some of the {len(places)} settings, in brackets the largest "
-        f"lead: {listed(words)}. {_price(result, [row for rows in leads.values() for row in rows])}"
-    )
+        f"lead: {listed(words)}. {_price(result, ahead)} {dear}"
+    ).rstrip()
 
 
 def _price(result: Result, ahead: list[Row]) -> str:
