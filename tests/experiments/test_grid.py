@@ -1,5 +1,6 @@
 """Every method on small twins: what is run, saved and scored."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from samecam.datasets import twin
 from samecam.errors import SamecamError
 from samecam.experiments import Context, Study, _grid, _paper, rivals_table
-from samecam.experiments._methods import METHODS
+from samecam.experiments._methods import METHODS, make_estimator
 from samecam.experiments._sources import Plan, twin_source
 from samecam.experiments._text import failures
 from samecam.metrics import scores
@@ -119,3 +120,51 @@ def test_a_method_that_cannot_is_listed_with_its_reason(tmp_path, monkeypatch):
     assert [run["failed"] for run in result["runs"]] == ["X is too odd"] * 2
     assert _grid.cell(result, "Vs5", "ours") is None
     assert failures(result) == ["ours gives no answer on Vs5 and Va5: X is too odd."]
+
+
+SHARING = ("ssc", "ssc-nc", "msc", "lin-ls", "lin-ls-measured", "ls-ssc", "ccc", "mrf", "bloy")
+
+
+def test_runs_that_share_steps_give_what_each_alone_would(tmp_path):
+    """Of many small cameras, so that the seed matters."""
+    many = replace(twin("Vs5"), sizes=(6,) * 30, models=(), mean=0.02)
+    plan = Plan([twin_source(many)], ())
+    todo = _grid.grid_runs(plan, [METHODS[key] for key in SHARING], 4)
+    study = Study(tmp_path)
+    _grid.run_grid(Context(study), "test", todo)
+    gram, _ = many.gram()
+    for planned in todo:
+        method = planned.method
+        alone = make_estimator(
+            method.name,
+            method.settings(many.configuration),
+            planned.seed,
+            metric="precomputed",
+            n_pixels=many.n_pixels,
+        )
+        shared = study.load(planned.key).arrays["labels"]
+        np.testing.assert_array_equal(shared, alone.fit_predict(gram), planned.key)
+    for key in ("ssc", "ssc-nc", "msc", "lin-ls"):
+        runs = [planned.key for planned in todo if planned.method.key == key]
+        assert len({study.load(run).arrays["labels"].tobytes() for run in runs}) > 1, key
+
+
+def test_what_comes_before_the_seed_is_done_once(tmp_path, monkeypatch):
+    """In a run's time it counts nevertheless."""
+    from samecam.cluster import _input
+
+    taken = []
+
+    def slow(gram, gamma, *, represent=_input.represent, **options):
+        taken.append(options["nonnegative"])
+        time.sleep(0.3)
+        return represent(gram, gamma, **options)
+
+    monkeypatch.setattr(_input, "represent", slow)
+    todo = small_runs(runs=3, methods=("ssc", "ssc-nc"))
+    study = Study(tmp_path)
+    _grid.run_grid(Context(study), "test", todo)
+    assert taken == [False, True] * 2  # once for each method and source
+    runs = [study.load(planned.key).facts for planned in todo]
+    assert all(run["seconds"] > 0.3 for run in runs)
+    assert [run["shared"] > 0.2 for run in runs] == [False, True, True] * 4

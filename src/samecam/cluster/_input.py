@@ -132,7 +132,7 @@ class FingerprintInput:
 
     def _represented(self, gram: Gram, gamma: float, **options: Any) -> Representation:
         """Sparse representation of all images; a missed certificate is a warning."""
-        representation = represent(gram, gamma, **options)
+        representation = compute.once(represent, gram, gamma, **options)
         self._warn(representation.report)
         return representation
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Labels
+from samecam.compute import once
 
 Eigengap = Literal["guarded", "authors"]
 
@@ -185,7 +186,7 @@ def spectral_groups(
         if not len(mine):
             continue
         if eigen.vectors is None:
-            vectors = _part_vectors(_normalised(weights, nodes), len(mine))
+            vectors = once(_part_vectors, _normalised(weights, nodes), len(mine))
         else:
             vectors = eigen.vectors[part][:, : len(mine)]
         embedding[np.ix_(nodes, mine)] = vectors

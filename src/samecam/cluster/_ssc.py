@@ -102,7 +102,7 @@ class SSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: ignore[misc]
             gram, self.gamma_, nonnegative=self._nonnegative, solver=self.solver, device=device
         )
         self.affinity_ = affinity(self.coefficients_, self.scaling)
-        eigen = spectrum(self.affinity_, self.n_clusters or 0, device)
+        eigen = compute.once(spectrum, self.affinity_, self.n_clusters or 0, device)
         self.eigenvalues_ = eigen.values
         count = self.n_clusters
         if count is None:

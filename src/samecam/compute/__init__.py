@@ -33,6 +33,7 @@ from samecam.compute._machine import (
     worker_memory,
 )
 from samecam.compute._notebook import shown_progress
+from samecam.compute._once import SharedSteps, once
 from samecam.compute._pool import (
     Executor,
     LocalPool,
@@ -53,6 +54,7 @@ __all__ = [
     "PoolBrokenError",
     "Progress",
     "Resources",
+    "SharedSteps",
     "TaskTimeoutError",
     "Told",
     "WorkerDiedError",
@@ -70,6 +72,7 @@ __all__ = [
     "jit",
     "machine",
     "no_progress",
+    "once",
     "out_of_memory",
     "parse_bytes",
     "retry_with_less_memory",

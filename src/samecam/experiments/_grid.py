@@ -38,13 +38,20 @@ def grid_runs(plan: Plan, methods: Iterable[Method], runs: int) -> list[GridRun]
 
 
 def run_grid(context: Context, name: str, todo: Sequence[GridRun]) -> None:
-    """Make the runs that are not saved yet; correlations are loaded once for a source."""
+    """Make the runs that are not saved yet.
+
+    Correlations are loaded once for a source, and what a method does before it comes to its seed
+    is done once for all of its runs on a source.
+    """
     device = compute.choose_device(context.device)
     loaded: tuple[Source, Any] | None = None
+    steps = compute.SharedSteps()
     for done, planned in enumerate(todo):
         context.progress(name, done, len(todo))
+        if planned[:2] != todo[done - 1][:2]:
+            steps = compute.SharedSteps()
 
-        def make(planned: GridRun = planned) -> Any:
+        def make(planned: GridRun = planned, steps: compute.SharedSteps = steps) -> Any:
             nonlocal loaded
             if loaded is None or loaded[0] is not planned.source:
                 loaded = None  # the old one goes before the new one comes
@@ -57,6 +64,7 @@ def run_grid(context: Context, name: str, todo: Sequence[GridRun]) -> None:
                 n_pixels=planned.source.n_pixels,
                 wanted=planned.source.wanted,
                 seed=planned.seed,
+                steps=steps,
                 device=device,
             )
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from samecam import compute
 from samecam.datasets import Configuration
 from samecam.errors import SamecamError
 from samecam.experiments._study import Run
@@ -93,11 +94,14 @@ def run_method(
     n_pixels: int,
     wanted: Configuration | None,
     seed: int,
+    steps: compute.SharedSteps,
     device: str = "cpu",
 ) -> Run:
     """Group correlations by a method, unscored: arrays `labels` and `truth`.
 
-    A method that cannot do these photos leaves the reason in `facts["failed"]`.
+    A method that cannot do these photos leaves the reason in `facts["failed"]`. Of `steps`, what
+    runs with other seeds did is not done again; its time counts as if it had been done here, and
+    is in `facts["shared"]`.
     """
     options = method.settings(wanted)
     estimator = make_estimator(
@@ -105,10 +109,16 @@ def run_method(
     )
     used = estimator.get_params().get("device", "cpu")
     facts = {"method": method.key, "options": options, "seed": seed, "device": used}
+    before = steps.spared
     try:
-        labels, told = fit_labels(estimator, gram)
+        with steps.used():
+            labels, told = fit_labels(estimator, gram)
     except (SamecamError, ValueError) as error:
         return Run({}, {**facts, "failed": " ".join(str(error).split())})
+    spared = steps.spared - before
+    told["seconds"] += spared.seconds
+    told["processor"] += spared.processor
+    told["shared"] = max(spared.seconds, 0.0)
     arrays = {"labels": labels.astype(np.int32), "truth": truth.astype(np.int32)}
     return Run(arrays, {**facts, **told})
 

@@ -21,6 +21,7 @@ from samecam.cluster.rivals._base import (
 )
 from samecam.cluster.rivals._lin_evidence import Evidence, FingerprintEvidence, GramEvidence
 from samecam.cluster.rivals._mcl import markov_clusters
+from samecam.compute import once
 from samecam.errors import ParameterValueError
 
 # The published thresholds, .008 at 256² and .005 at 1024², in units of 1/√d.
@@ -160,7 +161,7 @@ class LinLS(NullRival):
             nodes = free[part]
             linked = evidence.fine(nodes) > FINE * self.null_scale_
             np.fill_diagonal(linked, False)
-            groups = without_singles(markov_clusters(linked, self.inflation))
+            groups = without_singles(once(markov_clusters, linked, self.inflation))
             result[nodes] = np.where(groups >= 0, groups + used, -1)
             used += int(groups.max(initial=-1)) + 1
         return _renumbered(result)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from samecam.arrays import Doubles, Gram, Labels
+from samecam.compute import once
 
 
 def batched_graph(
@@ -41,7 +42,8 @@ def coarse_parts(graph: Any, count: int, random_state: np.random.RandomState) ->
     """Nodes of each of `count` parts of small normalised cut; nodes without an edge in none."""
     from samecam.cluster._spectral import spectral_groups, spectrum
 
-    labels = spectral_groups(graph, spectrum(graph, count), count, random_state)
+    eigen = once(spectrum, graph, count)
+    labels = spectral_groups(graph, eigen, count, random_state)
     return [np.flatnonzero(labels == k) for k in range(int(labels.max(initial=-1)) + 1)]
 
 

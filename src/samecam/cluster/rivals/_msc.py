@@ -7,6 +7,7 @@ from samecam import correlate
 from samecam.arrays import Gram, Labels
 from samecam.cluster.rivals._base import Metric, Rival, Seed, check_at_least
 from samecam.cluster.rivals._yu_shi import discretise, leading_vectors, star_graph
+from samecam.compute import once
 
 
 class MSC(Rival):
@@ -50,14 +51,14 @@ class MSC(Rival):
         check_at_least("n_neighbours", self.n_neighbours, 1)
 
     def _group(self, gram: Gram) -> Labels:
-        weights = star_graph(gram, self.n_neighbours)
+        weights = once(star_graph, gram, self.n_neighbours)
         linked = np.flatnonzero(np.diff(weights.indptr))
         labels = np.full(len(gram), -1, dtype=np.intp)
         if len(linked) == 0:
             return labels
         state = check_random_state(self.random_state)
         inside = weights[linked][:, linked].toarray() + np.eye(len(linked))
-        vectors = leading_vectors(inside)
+        vectors = once(leading_vectors, inside)
         groups = np.zeros(len(linked), dtype=np.intp)
         for count in range(2, len(linked) // 2 + 1):
             tried = discretise(vectors[:, :count], state)
