@@ -236,7 +236,7 @@ def test_strangers_stay_alone():
 
 
 def test_weak_photos_join_but_found_nothing():
-    G, truth = gram([30, 30, 12], 0.05, seed=9)
+    G, truth = gram([30, 30, 12], 0.05, seed=8)
     weak = (truth == 2) | (np.arange(len(truth)) % 5 == 0)
     labels = fit(G, weak=weak).labels_
     assert (labels[truth == 2] == -1).all()  # a camera of weak photos alone is not found

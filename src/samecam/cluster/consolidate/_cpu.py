@@ -98,12 +98,14 @@ class GramSums:
         self._inverse = (1 / scales).astype(gram.dtype)
         self._threads = n_threads or compute.machine().cores
 
-    def products(self, labels: Labels, count: int) -> AnyFloats:
+    def products(self, labels: Labels, count: int, weights: Doubles | None = None) -> AnyFloats:
         """See `Sums`: every correlation is read once."""
         from samecam.cluster.consolidate._kernels import add_rows
 
         out = np.zeros((count, len(labels)), dtype=self._gram.dtype)
-        self._share(lambda a, b: add_rows(self._gram, self._inverse, labels, a, b, out))
+        inverse = self._inverse
+        factors = inverse if weights is None else (inverse * weights).astype(inverse.dtype)
+        self._share(lambda a, b: add_rows(self._gram, inverse, factors, labels, a, b, out))
         return out
 
     def moved(self, products: AnyFloats, before: Labels, after: Labels) -> AnyFloats:

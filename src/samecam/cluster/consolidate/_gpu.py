@@ -135,11 +135,14 @@ class GramSums:
         self._weights = (1 / scales).astype(np.float32)
         self._inverse = _at(self._weights, gram)
 
-    def products(self, labels: Labels, count: int) -> torch.Tensor:
+    def products(self, labels: Labels, count: int, weights: Doubles | None = None) -> torch.Tensor:
         """See `Sums`: one matrix product."""
         out = self._gram.new_empty((count, len(labels)))
+        factors = self._weights
+        if weights is not None:
+            factors = (factors * weights).astype(np.float32)
         for a, b in _chunks(out):
-            members = _membership(self._gram, labels, self._weights, a, b)
+            members = _membership(self._gram, labels, factors, a, b)
             with full_precision():
                 torch.matmul(members, self._gram, out=out[a:b])
         out *= self._inverse

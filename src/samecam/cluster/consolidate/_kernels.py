@@ -59,15 +59,21 @@ def greedy_groups(first: Labels, second: Labels, n: int, largest: int) -> Labels
 
 @jit(nogil=True)
 def add_rows(
-    gram: AnyFloats, inverse: AnyFloats, labels: Labels, first: int, last: int, out: AnyFloats
+    gram: AnyFloats,
+    inverse: AnyFloats,
+    factors: AnyFloats,
+    labels: Labels,
+    first: int,
+    last: int,
+    out: AnyFloats,
 ) -> None:
-    """out[c, i] = Σ_{j∈c, j≠i} g_ij / (σ_i σ_j) for the photos i in [first, last).
+    """out[c, i] = Σ_{j∈c, j≠i} w_j g_ij / (σ_i σ_j) for the photos i in [first, last).
 
-    `inverse` is 1/σ; `out` must be zero there.
+    `inverse` is 1/σ, `factors` w/σ; `out` must be zero there.
     """
     for j in range(labels.size):
         if labels[j] >= 0:
-            _add(gram[j], inverse[j], j, first, last, out[labels[j]])
+            _add(gram[j], factors[j], j, first, last, out[labels[j]])
     for c in range(out.shape[0]):
         for i in range(first, last):
             out[c, i] *= inverse[i]

@@ -71,6 +71,9 @@ class Loop:
                 break
         if founding:
             self._prune(groups, good)
+            come = _steps.late(groups, self._shared_rate(groups, good) / 2, good)
+            if (come != groups.labels).any():
+                groups.move(come)
 
     def _refine(self, groups: Groups, good: Mask) -> None:
         """Refine until nobody moves, or for ten sweeps."""
@@ -88,10 +91,7 @@ class Loop:
         a group with which each by itself has too little. So all are compared with those alone who
         carry the group. Where many photos are in no group, the rate is shared among them.
         """
-        alone = int(np.count_nonzero(good & (groups.labels < 0)))
-        members = int(np.count_nonzero(groups.labels >= 0))
-        strangers = max(_STRANGERS, _PART * members)
-        rate = min(self.rates.join, strangers / max(alone, 1))
+        rate = self._shared_rate(groups, good)
         while True:
             _steps.dissolve(groups, self.rates.found, self.n_images)
             labels = groups.labels
@@ -101,6 +101,13 @@ class Loop:
             if stay[labels >= 0].all():
                 return
             groups.move(np.where(stay, labels, -1))
+
+    def _shared_rate(self, groups: Groups, good: Mask) -> float:
+        """The rate of joining, less where so many are in no group that strangers would be many."""
+        alone = int(np.count_nonzero(good & (groups.labels < 0)))
+        members = int(np.count_nonzero(groups.labels >= 0))
+        strangers = max(_STRANGERS, _PART * members)
+        return min(self.rates.join, strangers / max(alone, 1))
 
 
 def _changed(before: Labels, after: Labels) -> int:

@@ -14,18 +14,24 @@ _EDGES = 5
 _LARGEST_START = 8
 # Photos, or groups, scattering as chance does that are added to those a spread is measured on.
 _PRIOR = 50.0
+# Photos of a group whose shares are worth measuring, and the least share of the mean.
+_FEWEST_SHARES, _LEAST_SHARE = 5, 0.1
 # A group is smooth if its photos have so many times the squared scale of chance of most.
 _SMOOTH = 1.25
 
 
 @dataclass
 class Groups:
-    """Who is in which group, every photo's sum over every group (`Sums.products`), and `Bonds`."""
+    """Who is in which group, every photo's sum over every group (`Sums.products`), and `Bonds`.
+
+    `weights` : of photos in these sums; None: all are 1
+    """
 
     sums: Sums
     labels: Labels
     products: Any
     bonds: Bonds | None = None
+    weights: Doubles | None = None
 
     @classmethod
     def make(cls, sums: Sums, labels: Labels, bonds: Bonds | None = None) -> "Groups":
@@ -41,7 +47,11 @@ class Groups:
 
     def inner(self) -> Doubles:
         """Sum over the ordered pairs of each group."""
-        return _totals(self.labels[self.labels >= 0], self.own_sums(), len(self.products))
+        inside = self.labels >= 0
+        sums = self.own_sums()
+        if self.weights is not None:
+            sums = sums * self.weights[inside]
+        return _totals(self.labels[inside], sums, len(self.products))
 
     def own_sums(self) -> Doubles:
         """Of every photo in a group, in their order, its sum over the others of the group."""
@@ -143,6 +153,8 @@ def best_places(groups: Groups, rate: float, held: Labels | None = None) -> Labe
         return groups.labels
     labels, size, own = groups.labels, groups.sizes, groups.sums.own
     inside = np.flatnonzero(labels >= 0)
+    if groups.weights is not None:
+        own = own * np.square(groups.weights)
     owns = _totals(labels[inside], own[inside], count)
     kernels, products = groups.sums.kernels, groups.products
     spreads, inner = kernels.spreads(products, labels, size, _PRIOR), groups.inner()
@@ -182,6 +194,50 @@ def let_in(groups: Groups, rate: float, weak: Mask) -> Labels:
     return labels
 
 
+def late(groups: Groups, rate: float, among: Mask) -> Labels:
+    """Labels with those of `among` in no group whom groups' weighted fingerprints let in.
+
+    In the sum over a group each photo counts as much as it shows of the camera (`shares`), which
+    tells weak photos from chance better. Nobody else moves: shares were measured without those who
+    come, and would flatter them once they were in.
+    """
+    labels, count = groups.labels, len(groups.products)
+    large = np.append(groups.sizes >= _FEWEST_SHARES, False)  # the last: of photos in none
+    counted = np.where(large[labels], labels, -1)
+    alone = among & (labels < 0)
+    if not (counted >= 0).any() or not alone.any():
+        return labels
+    weights = shares(groups)
+    products = groups.sums.products(counted, count, weights)
+    met = Groups(groups.sums, counted, products, groups.bonds, weights)
+    found = np.where(alone, best_places(met, rate, labels), labels)
+    if groups.bonds is not None:
+        found = np.where(alone, groups.bonds.apart(found, met.strengths), labels)
+    return found
+
+
+def shares(groups: Groups) -> Doubles:
+    """Weight of each photo in the sum over its group: what it shows of the camera.
+
+    That is its sum over the others, drawn towards the mean of its group by the part of their
+    scatter that is chance. The squares in a group of m photos add up to m, so that sums of
+    strangers scatter as they do without weights.
+    """
+    inside = np.flatnonzero(groups.labels >= 0)
+    labels, count = groups.labels[inside], len(groups.products)
+    sums, size = groups.own_sums(), np.maximum(groups.sizes, 2)
+    mean = _totals(labels, sums, count) / size
+    apart = sums - mean[labels]
+    scatter = _totals(labels, np.square(apart), count) / (size - 1)
+    true = np.clip(1 - (size - 1) / np.maximum(scatter, 1e-30), 0, 1)
+    shown = np.maximum(mean[labels] + true[labels] * apart, _LEAST_SHARE * mean[labels])
+    shown = np.where(mean[labels] > 0, shown, 1.0)
+    squares = _totals(labels, np.square(shown), count)
+    weights = np.ones(len(groups.labels))
+    weights[inside] = shown * np.sqrt(size / np.maximum(squares, 1e-30))[labels]
+    return weights
+
+
 def core(groups: Groups) -> Labels:
     """Labels of those photos alone that carry their group, and of pinned ones; of others −1.
 
@@ -208,7 +264,7 @@ def _own_spreads(inner: Doubles, owns: Doubles, size: Doubles, own: Doubles) -> 
     smooth than the group is, and than a stranger may be.
     """
     smooth = size > _SMOOTH * np.median(1 / own) * owns
-    return np.where(smooth, np.sqrt(1 + np.maximum(inner, 0) / owns), 0.0)
+    return np.where(smooth, np.sqrt(1 + np.maximum(inner, 0) / np.maximum(owns, 1e-30)), 0.0)
 
 
 def merge(groups: Groups, rate: float) -> None:

@@ -71,8 +71,8 @@ class Sums(Protocol):
     bounded: bool  # whether σ_i is at least what the colour of photo i makes it
     kernels: Kernels
 
-    def products(self, labels: Labels, count: int) -> Any:
-        """(count, n) sums Σ_{j∈c, j≠i} h_ij."""
+    def products(self, labels: Labels, count: int, weights: Doubles | None = None) -> Any:
+        """(count, n) sums Σ_{j∈c, j≠i} h_ij; with weights Σ w_j h_ij."""
         ...
 
     def moved(self, products: Any, before: Labels, after: Labels) -> Any:
@@ -104,9 +104,14 @@ class FingerprintSums:
             self.own = np.square(self._weights, dtype=np.float64)
         self._inverse = self.kernels.placed(self._weights, device)
 
-    def products(self, labels: Labels, count: int) -> Any:
+    def products(self, labels: Labels, count: int, weights: Doubles | None = None) -> Any:
         """See `Sums`."""
-        members = correlate.Membership(labels, count, self._weights, self._unit)
+        factors, unit = self._weights, self._unit
+        if weights is not None:
+            factors = (factors * weights).astype(np.float32)
+            if correlate.are_bits(self._source):
+                factors, unit = correlate.whole_weights(factors)
+        members = correlate.Membership(labels, count, factors, unit)
         out = correlate.other_products(
             self._source, members, memory=self._memory, device=self._device
         )
