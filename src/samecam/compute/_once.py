@@ -1,13 +1,14 @@
 """Steps that runs on the same photos have in common, taken once."""
 
 import hashlib
-import pickle
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
@@ -72,7 +73,7 @@ def once(step: Callable[Given, Answer], *given: Given.args, **named: Given.kwarg
     Parameters
     ----------
     step : function of a module; its answer depends on its arguments alone and is not written to
-    given, named : its arguments, which pickle can write
+    given, named : its arguments: arrays, sparse matrices, numbers, words
     """
     steps = _used.get()
     if steps is None:
@@ -86,8 +87,26 @@ def _now() -> Times:
 
 
 def _digest(given: Any) -> bytes:
-    """Of all that is given; arrays are not copied for it."""
+    """Of all that is given: arrays, sparse matrices, numbers, words, and lists of such."""
     digest = hashlib.sha256()
-    parts = pickle.dumps(given, 5, buffer_callback=lambda part: digest.update(part.raw()))
-    digest.update(parts)
+    _add(digest, given)
     return digest.digest()
+
+
+def _add(digest: Any, given: Any) -> None:
+    if isinstance(given, np.ndarray):
+        digest.update(f"{given.dtype.str}{given.shape}".encode())
+        digest.update(np.ascontiguousarray(given).view(np.uint8).data)
+    elif isinstance(given, dict):
+        _add(digest, [part for item in sorted(given.items()) for part in item])
+    elif isinstance(given, list | tuple):
+        digest.update(f"{len(given)} of".encode())
+        for part in given:
+            _add(digest, part)
+    elif hasattr(given, "tocsr"):
+        matrix = given.tocsr()
+        _add(digest, [str(matrix.shape), matrix.data, matrix.indices, matrix.indptr])
+    elif given is None or isinstance(given, str | int | float | np.generic):
+        digest.update(f"{type(given).__name__} {given!r},".encode())
+    else:
+        raise TypeError(f"a step that is taken once was given {type(given).__name__}")
