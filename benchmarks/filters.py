@@ -28,7 +28,7 @@ from samecam.arrays import Doubles, Floats, Gram, Labels, Pixels
 from samecam.cluster import ConsolidatedSSC
 from samecam.fingerprint import fingerprint, noise_residual
 from samecam.fingerprint._wavelet import LEVELS, PHASE
-from samecam.fingerprint._weigh import as_luma, brightened
+from samecam.fingerprint._weigh_kernels import brighten
 from samecam.metrics import cllr_min, scores
 
 QUALITIES = (None, 80, 50)
@@ -43,8 +43,7 @@ def spun(spins: int, sigma: float = 3.0, *, weigh: bool = False) -> Filter:
 def lit(luma: Pixels) -> Floats:
     """Each pixel times the root of its brightness, the frequencies as they are."""
     residual = noise_residual(luma, spins=2)
-    for _ in brightened(as_luma(luma), [(0, residual)]):
-        pass
+    brighten(residual, luma)
     return cleaned(residual)
 
 

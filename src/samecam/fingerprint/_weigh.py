@@ -24,7 +24,7 @@ _ONE_OF, _ENOUGH = 11, 4096
 
 
 class Mixers(NamedTuple):
-    """A and B of a photo, (8, 8) float32."""
+    """A and B of a photo, (8, 8) float32; both are symmetric."""
 
     down: Floats
     across: Floats
@@ -92,14 +92,14 @@ def mixed(found: Mixers, blocks: Iterable[tuple[int, Floats]]) -> Iterator[tuple
     from samecam.fingerprint import _weigh_kernels
 
     for start, block in blocks:
-        _weigh_kernels.mix(block, found.down, found.across.T.copy())
+        _weigh_kernels.mix(block, *found)
         yield start, block
 
 
 def weigh(residual: Floats, luma: npt.NDArray[np.generic]) -> None:
-    """Weigh a whole residual (h, w) by the brightness of its picture and evenly, in place."""
+    """Weigh a whole residual (h, w) by the brightness of its picture and by frequency, in place."""
+    from samecam.fingerprint import _weigh_kernels
+
     height, width = residual.shape
-    for _ in brightened(as_luma(luma), [(0, residual)]):
-        pass
-    for _ in mixed(measured((height, width), [(0, residual)]), [(0, residual)]):
-        pass
+    _weigh_kernels.brighten(residual, as_luma(luma))
+    _weigh_kernels.mix(residual, *measured((height, width), [(0, residual)]))
