@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from samecam.cluster import Constraints
-from samecam.cluster.consolidate import ConsolidatedSSC, _steps
+from samecam.cluster.consolidate import ConsolidatedSSC, _cpu, _steps
 from samecam.cluster.consolidate._constraints import bonds
 from samecam.cluster.consolidate._cpu import GramSums
 from samecam.cluster.consolidate._sums import FingerprintSums
 from samecam.metrics import scores
-from samecam.simulate import gram
+from samecam.simulate import fingerprints, gram
 from samecam.store import BitRows
 from tests.cluster.test_bits import stores
 from tests.cluster.test_consolidate import example, groups_of, in_units_of_chance
@@ -111,3 +111,61 @@ def test_who_may_not_be_there_does_not_come_late():
     apart = ((np.array([strongest]), others),)
     groups.bonds = bonds(Constraints(np.full(60, -1), apart), 60)
     assert _steps.late(groups, 0.01, everybody)[strongest] == -1
+
+
+def test_who_comes_late_drives_nobody_out():
+    """A decision about a member and somebody outside holds for the member."""
+    G, truth = gram([20] * 3, 0.05, seed=4)
+    labels = truth.copy()
+    order = np.argsort(-groups_of(G, truth).own_sums())
+    newcomer = order[0]
+    member = next(i for i in order[1:] if truth[i] == truth[newcomer])
+    labels[newcomer] = -1
+    groups, everybody = groups_of(G, labels), np.ones(60, dtype=bool)
+    assert _steps.late(groups, 0.01, everybody)[newcomer] == truth[newcomer]
+    apart = ((np.array([member]), np.array([newcomer])),)
+    groups.bonds = bonds(Constraints(np.full(60, -1), apart), 60)
+    late = _steps.late(groups, 0.01, everybody)
+    assert late[newcomer] != labels[member]
+    np.testing.assert_array_equal(late[labels >= 0], labels[labels >= 0])
+
+
+def test_shares_do_not_hide_that_a_group_is_smooth():
+    """The bound compares a group with most photos, not with their shares."""
+    rng = np.random.default_rng(3)
+    scales = np.where(np.arange(80) < 20, 1.3, 1.0)
+    labels = np.repeat([0, 1, 2, 3], 20)
+    strength = rng.gamma(4, 0.25, 80)
+    H = 4 * np.outer(strength, strength) * (labels[:, None] == labels)
+    H = np.triu(H + rng.normal(size=H.shape), 1)
+    G = ((H + H.T) * np.outer(scales, scales)).astype(np.float32)
+    seen = []
+    for bounded in (False, True):
+        sums = GramSums(G, scales, bounded=bounded)
+        groups = _steps.Groups.make(sums, labels)
+        weights = _steps.shares(groups)
+        weighted = sums.products(labels, 4, weights)
+        met = _steps.Groups(sums, labels, weighted, None, weights)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_cpu, "best", lambda *given: seen.append(given[-1]) or labels)
+            _steps.best_places(met, 0.01)
+    plain, bound = seen
+    assert bound[0] > 1.5 * plain[0]  # the smooth one
+    np.testing.assert_allclose(bound[1:], plain[1:])
+
+
+@pytest.mark.parametrize("batches", [{}, {"batch_size": 90}])
+def test_photos_come_late_once(batches, monkeypatch):
+    X = fingerprints([25] * 12 + [1] * 60, 0.02, 16384, seed=1).X.astype(np.float32)
+    calls, late = [], _steps.late
+
+    def noted(groups, rate, among):
+        come = late(groups, rate, among)
+        calls.append(int((come != groups.labels).sum()))
+        return come
+
+    monkeypatch.setattr(_steps, "late", noted)
+    labels = ConsolidatedSSC(**batches).fit(X).labels_
+    assert len(calls) == 1
+    assert calls[0] > 0
+    assert (labels >= 0).sum() > 100

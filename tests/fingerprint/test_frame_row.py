@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from samecam.fingerprint import FrameRow, NoResidualError, frame_row
+from samecam.fingerprint._frame import STEPS
 from samecam.fingerprint._quantise import random_word, to_bits
 from tests.fingerprint.test_residual import picture
 from tests.reference import residual as reference
@@ -163,7 +164,7 @@ def test_the_means_of_rows_columns_and_phases_are_gone():
     pixels[::8] += 4
     pixels[:, ::8] += 4
     row = frame_row(pixels, key=key(5), dtype="int8")
-    plane = row.values.reshape(320, 330) / 16
+    plane = row.values.reshape(320, 330) / STEPS
     means = [plane.mean(axis=0), plane.mean(axis=1)]
     means.append([plane[a::16, b::16].mean() for a in range(16) for b in range(16)])
     for part in means:

@@ -87,9 +87,8 @@ def tell_leads(found: Sequence[Mapping[str, Any]], places: int) -> str:
         photos = listed([str(size) for size in sizes])
         why = (
             f" At {len(split)} most of it is one camera ({photos} photos) that ours keeps in "
-            "several groups, which share less than half of what each has within: so may bodies "
-            "of one model ([threshold](#threshold)). `samecam cluster` joins such groups as "
-            "[views](views.md)."
+            "several groups: what they share is not enough for it to join them ([threshold]"
+            "(#threshold)). `samecam cluster` may join such groups as [views](views.md)."
         )
     return (
         f"**By more than {share(LEAD, 3)} at equal or better precision**, of {places} settings: "

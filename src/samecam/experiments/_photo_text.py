@@ -99,10 +99,10 @@ def _where_behind(result: Result) -> str:
             f"{label} at {len(rows)} ({share(rows[0]['f'], 3)} against {share(ours['f'], 3)})"
         )
     ahead = [row for rows in leads.values() for row in rows]
-    dear = tell_leads(result["leads"], len(places)) if "leads" in result else ""
+    free = tell_leads(result["leads"], len(places)) if "leads" in result else ""
     return (
         f"**Ahead of ours in F** at some of the {len(places)} settings, in brackets the largest "
-        f"lead: {listed(words)}. {_price(result, ahead)} {dear}"
+        f"lead: {listed(words)}. {_price(result, ahead)} {free}"
     ).rstrip()
 
 

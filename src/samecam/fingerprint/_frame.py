@@ -171,6 +171,8 @@ def checked_luma(pixels: npt.ArrayLike) -> npt.NDArray[np.generic]:
 class Residual:
     """The residual of a picture, to be gone through twice: kept in between, or made again.
 
+    One that is weighed and not kept is made three times, to know its frequencies first.
+
     One at a time in a thread: the next one of that shape is kept in the same place.
 
     Attributes

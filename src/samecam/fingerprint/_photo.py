@@ -60,8 +60,9 @@ def fingerprint_photo(
             if (offset, portrait) != ((0, 0), "keep"):
                 raise ValueError("offset and portrait are for squares; give a size")
             used = read_frame(data)
-            steps.setdefault("spins", SPINS)
-            steps.setdefault("weigh", True)
+            if steps.get("preset") != "paper":
+                steps.setdefault("spins", SPINS)
+                steps.setdefault("weigh", True)
         else:
             used = read_photo(data, size=size, offset=offset, portrait=portrait)
     except OSError as error:

@@ -182,7 +182,6 @@ def group_in_batches(
         waiting = good & (labels < 0)
         if np.count_nonzero(waiting) < 2 or (turn and len(batches) == 1):
             break
-    if not good.all():
-        met = _steps.Groups.make(sums, labels, decided)
-        labels = _steps.let_in(met, rules.rates.join, ~good)
+    loop.let_late(groups, good)
+    labels = groups.labels if good.all() else _steps.let_in(groups, rules.rates.join, ~good)
     return CollectionResult(labels, scales, history, loop.trace)

@@ -191,6 +191,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         sums = gram_sums(gram, begun.scales, bounded=colour is not None)
         groups = Groups.make(sums, np.where(count, begun.labels, -1), decided)
         loop.run(groups, good)
+        loop.let_late(groups, good)
         self.trace_ = loop.trace
         labels = let_in(groups, rules.rates.join, ~good)
         progress("Grouping", n, n)

@@ -37,7 +37,7 @@ def spreads(products: torch.Tensor, labels: Labels, size: Doubles, prior: float)
         negative = products[a:b].double().clamp(max=0)
         members, photos = _members_of(labels, a, b)
         negative[_at(members, products), _at(photos, products)] = 0
-        squares = negative.square().sum(dim=1) / sizes[a:b] + prior
+        squares = negative.square().sum(dim=1) / sizes[a:b].clamp_min(1) + prior
         many = (negative < 0).sum(dim=1) + prior
         out[a:b] = torch.sqrt(squares / many).clamp_min(1.0)
     result: Doubles = out.cpu().numpy()

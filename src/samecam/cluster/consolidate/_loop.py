@@ -71,9 +71,12 @@ class Loop:
                 break
         if founding:
             self._prune(groups, good)
-            come = _steps.late(groups, self._shared_rate(groups, good) / 2, good)
-            if (come != groups.labels).any():
-                groups.move(come)
+
+    def let_late(self, groups: Groups, good: Mask) -> None:
+        """Once all is done, let in whom weighted fingerprints know: half as many by chance."""
+        come = _steps.late(groups, self._shared_rate(groups, good) / 2, good)
+        if (come != groups.labels).any():
+            groups.move(come)
 
     def _refine(self, groups: Groups, good: Mask) -> None:
         """Refine until nobody moves, or for ten sweeps."""

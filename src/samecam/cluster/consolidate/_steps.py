@@ -153,15 +153,14 @@ def best_places(groups: Groups, rate: float, held: Labels | None = None) -> Labe
         return groups.labels
     labels, size, own = groups.labels, groups.sizes, groups.sums.own
     inside = np.flatnonzero(labels >= 0)
-    if groups.weights is not None:
-        own = own * np.square(groups.weights)
-    owns = _totals(labels[inside], own[inside], count)
+    squares = own if groups.weights is None else own * np.square(groups.weights)
+    owns = _totals(labels[inside], squares[inside], count)
     kernels, products = groups.sums.kernels, groups.products
     spreads, inner = kernels.spreads(products, labels, size, _PRIOR), groups.inner()
     if groups.sums.bounded:
         spreads = np.maximum(spreads, _own_spreads(inner, owns, size, own))
     needed = _thresholds.joining(count, rate) * spreads
-    given = labels, own, inner, owns, size, needed
+    given = labels, squares, inner, owns, size, needed
     if groups.bonds is None:
         return kernels.best(products, *given)
     photos, places = _forbidden(groups, groups.bonds, labels if held is None else held)
@@ -211,8 +210,12 @@ def late(groups: Groups, rate: float, among: Mask) -> Labels:
     products = groups.sums.products(counted, count, weights)
     met = Groups(groups.sums, counted, products, groups.bonds, weights)
     found = np.where(alone, best_places(met, rate, labels), labels)
-    if groups.bonds is not None:
-        found = np.where(alone, groups.bonds.apart(found, met.strengths), labels)
+    while groups.bonds is not None:
+        kept = groups.bonds.apart(found, met.strengths)
+        left = np.unique(found[(kept != found) & ~alone])
+        if len(left) == 0:
+            return kept
+        found = np.where(alone & np.isin(found, left), -1, found)  # who would drive others out
     return found
 
 
