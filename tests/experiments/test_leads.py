@@ -43,5 +43,7 @@ def test_a_lead_that_costs_precision_or_is_small_is_none(tmp_path):
 
 def test_no_reason_is_given_where_there_is_none(tmp_path):
     (lead,) = leads(*planted(tmp_path))
-    assert "one camera" not in tell_leads([{**lead, "groups": 1}], 3)
-    assert "one camera" not in tell_leads([{**lead, "share": 0.3}], 3)
+    assert "in several groups" not in tell_leads([{**lead, "groups": 1}], 3)
+    assert "At 1 it is photos of one camera that" in tell_leads([{**lead, "groups": 1}], 3)
+    assert " At " not in tell_leads([{**lead, "share": 0.3}], 3)
+    assert "At 1 no camera has more pairs" in tell_leads([{**lead, "share": 0.0}], 3)

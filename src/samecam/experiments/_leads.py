@@ -80,7 +80,8 @@ def tell_leads(found: Sequence[Mapping[str, Any]], places: int) -> str:
         f"{label} at {len(some)} ({share(some[0]['f'], 3)} against {share(some[0]['ours'], 3)})"
         for label, some in by_label.items()
     ]
-    split = [lead for lead in found if lead["groups"] > 1 and lead["share"] >= 0.5]
+    most = [lead for lead in found if lead["share"] >= 0.5]
+    split = [lead for lead in most if lead["groups"] > 1]
     why = ""
     if split:
         sizes = sorted({lead["photos"] for lead in split})
@@ -90,6 +91,10 @@ def tell_leads(found: Sequence[Mapping[str, Any]], places: int) -> str:
             "several groups: what they share is not enough for it to join them ([threshold]"
             "(#threshold)). `samecam cluster` may join such groups as [views](views.md)."
         )
+    if missed := len(most) - len(split):
+        why += f" At {missed} it is photos of one camera that ours leaves alone."
+    if right := sum(lead["share"] <= 0 for lead in found):
+        why += f" At {right} no camera has more pairs, but fewer are wrong."
     return (
         f"**By more than {share(LEAD, 3)} at equal or better precision**, of {places} settings: "
         f"{listed(words)}.{why}"
