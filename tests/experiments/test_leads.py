@@ -30,20 +30,20 @@ def test_a_lead_is_laid_to_the_camera_that_ours_keeps_apart(tmp_path):
     (lead,) = leads(*planted(tmp_path))
     assert lead["label"] == "LIN-LS"
     assert (lead["photos"], lead["groups"], lead["share"]) == (4, 2, 1.0)
-    told = tell_leads([lead], 3)
-    assert "LIN-LS at 1 (.900 against .890)" in told
-    assert "one camera (4 photos) that ours keeps in several groups" in told
+    told = tell_leads([lead])
+    assert "LIN-LS 1: 1 by a camera that ours keeps in several groups" in told
 
 
 def test_a_lead_that_costs_precision_or_is_small_is_none(tmp_path):
     assert leads(*planted(tmp_path / "a", precision=0.99)) == []
     assert leads(*planted(tmp_path / "b", f=0.8915)) == []
-    assert tell_leads([], 3).startswith("No method is ahead by more than .002")
+    assert tell_leads([]).startswith("None is ahead by more than .002")
 
 
 def test_no_reason_is_given_where_there_is_none(tmp_path):
     (lead,) = leads(*planted(tmp_path))
-    assert "in several groups" not in tell_leads([{**lead, "groups": 1}], 3)
-    assert "At 1 it is photos of one camera that" in tell_leads([{**lead, "groups": 1}], 3)
-    assert " At " not in tell_leads([{**lead, "share": 0.3}], 3)
-    assert "At 1 no camera has more pairs" in tell_leads([{**lead, "share": 0.0}], 3)
+    one = tell_leads([{**lead, "groups": 1}])
+    assert "in several groups" not in one
+    assert "1 by photos of one camera that ours leaves alone" in one
+    assert " by " not in tell_leads([{**lead, "share": 0.3}])
+    assert "1 by fewer wrong pairs" in tell_leads([{**lead, "share": 0.0}])

@@ -155,15 +155,15 @@ def test_the_text_says_where_ours_is_behind():
     text = sizes.EXPERIMENT.text(_result(lead, more=more))
     (line,) = [line for line in text.splitlines() if "Ahead of ours" in line]
     assert line == (
-        "- **Ahead of ours in F** at some of the 6 settings, in brackets the largest lead: LS-SSC "
-        "at 2 (.951 against .900) and CCC at 1 (.930 against .900). At 2 of these 3 ours leaves "
+        "- **Ahead of ours in F**, of 6 settings (largest lead): LS-SSC "
+        "at 2 (.951:.900) and CCC at 1 (.930:.900). At 2 of 3 ours leaves "
         "more photos alone, and at 1 most pairs of the other are wrong."
     )
 
 
 def test_photos_that_the_table_does_not_show_are_told():
     lead = {(50, 512, "good", "ours"): 0.456}
-    assert "- F of ours elsewhere: with dark photos .456 to .900." in sizes.EXPERIMENT.text(
+    assert "- Ours elsewhere: with dark photos .456 to .900." in sizes.EXPERIMENT.text(
         _result(lead)
     )
 

@@ -8,8 +8,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
-
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
 
@@ -94,6 +92,8 @@ def _digest(given: Any) -> bytes:
 
 
 def _add(digest: Any, given: Any) -> None:
+    import numpy as np  # late: `--help` needs none
+
     if isinstance(given, np.ndarray):
         digest.update(f"{given.dtype.str}{given.shape}".encode())
         digest.update(np.ascontiguousarray(given).view(np.uint8).data)

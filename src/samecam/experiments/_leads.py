@@ -69,33 +69,25 @@ def _pairs(run: tuple[Labels, Labels], camera: int) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def tell_leads(found: Sequence[Mapping[str, Any]], places: int) -> str:
+def tell_leads(found: Sequence[Mapping[str, Any]]) -> str:
     """Which these are, and why."""
     if not found:
-        return f"No method is ahead by more than {share(LEAD, 3)} at equal or better precision."
-    by_label: dict[str, list[Mapping[str, Any]]] = {}
-    for lead in found:
-        by_label.setdefault(lead["label"], []).append(lead)
-    words = [
-        f"{label} at {len(some)} ({share(some[0]['f'], 3)} against {share(some[0]['ours'], 3)})"
-        for label, some in by_label.items()
-    ]
+        return f"None is ahead by more than {share(LEAD, 3)} at equal or better precision."
+    labels = [lead["label"] for lead in found]
+    words = [f"{label} {labels.count(label)}" for label in dict.fromkeys(labels)]
     most = [lead for lead in found if lead["share"] >= 0.5]
     split = [lead for lead in most if lead["groups"] > 1]
-    why = ""
+    why = []
     if split:
-        sizes = sorted({lead["photos"] for lead in split})
-        photos = listed([str(size) for size in sizes])
-        why = (
-            f" At {len(split)} most of it is one camera ({photos} photos) that ours keeps in "
-            "several groups: what they share is not enough for it to join them ([threshold]"
-            "(#threshold)). `samecam cluster` may join such groups as [views](views.md)."
+        why.append(
+            f"{len(split)} by a camera that ours keeps in several groups (`cluster` may join them "
+            "as [views](views.md))"
         )
     if missed := len(most) - len(split):
-        why += f" At {missed} it is photos of one camera that ours leaves alone."
+        why.append(f"{missed} by photos of one camera that ours leaves alone")
     if right := sum(lead["share"] <= 0 for lead in found):
-        why += f" At {right} no camera has more pairs, but fewer are wrong."
+        why.append(f"{right} by fewer wrong pairs")
+    reasons = f": {listed(why)}" if why else ""
     return (
-        f"**By more than {share(LEAD, 3)} at equal or better precision**, of {places} settings: "
-        f"{listed(words)}.{why}"
+        f"**By more than {share(LEAD, 3)} at equal or better precision**: {listed(words)}{reasons}."
     )

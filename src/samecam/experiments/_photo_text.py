@@ -45,7 +45,7 @@ def _others(result: Result) -> str:
             size = "" if side in (None, JUDGED) else f"{side} × {side}, "
             spread = span(share(min(f), 3), share(max(f), 3))
             words.append(f"{size}{SUBSETS[subset]} {spread}")
-    return f"F of ours elsewhere: {'; '.join(words)}." if words else ""
+    return f"Ours elsewhere: {'; '.join(words)}." if words else ""
 
 
 def _table(result: Result) -> str:
@@ -95,14 +95,13 @@ def _where_behind(result: Result) -> str:
         setting, subset = places[rows[0]["configuration"]]
         ours = row_of(result, setting, subset, "ours")
         assert ours is not None
-        words.append(
-            f"{label} at {len(rows)} ({share(rows[0]['f'], 3)} against {share(ours['f'], 3)})"
-        )
+        words.append(f"{label} at {len(rows)} ({share(rows[0]['f'], 3)}:{share(ours['f'], 3)})")
     ahead = [row for rows in leads.values() for row in rows]
-    free = tell_leads(result["leads"], len(places)) if "leads" in result else ""
+    real = result["set"]["kind"] == "real"
+    free = tell_leads(result["leads"]) if real and "leads" in result else ""
     return (
-        f"**Ahead of ours in F** at some of the {len(places)} settings, in brackets the largest "
-        f"lead: {listed(words)}. {_price(result, ahead)} {free}"
+        f"**Ahead of ours in F**, of {len(places)} settings (largest lead): {listed(words)}. "
+        f"{_price(result, ahead)} {free}"
     ).rstrip()
 
 
@@ -112,4 +111,4 @@ def _price(result: Result, ahead: list[Row]) -> str:
     fewer = sum(row["n_unclustered"] < ours[row["configuration"]]["n_unclustered"] for row in ahead)
     wrong = sum(row["precision"] < 0.5 for row in ahead)
     also = f", and at {wrong} most pairs of the other are wrong" if wrong else ""
-    return f"At {fewer} of these {len(ahead)} ours leaves more photos alone{also}."
+    return f"At {fewer} of {len(ahead)} ours leaves more photos alone{also}."
