@@ -169,3 +169,13 @@ def test_photos_come_late_once(batches, monkeypatch):
     assert len(calls) == 1
     assert calls[0] > 0
     assert (labels >= 0).sum() > 100
+
+
+@pytest.mark.parametrize(("members", "comes"), [(4, False), (5, True)])
+def test_small_groups_take_nobody_late(members, comes):
+    """Of few photos, what each shows of the camera cannot be told."""
+    G, truth = gram([members + 1] * 3, 0.3, seed=6, photo_cv=0, camera_spread=0)
+    labels = truth.copy()
+    labels[0] = -1  # a clear photo that stands outside
+    come = _steps.late(groups_of(G, labels), 0.01, np.ones(len(labels), dtype=bool))
+    assert come[0] == (truth[0] if comes else -1)
