@@ -45,7 +45,7 @@ RESULT = "benchmarks/results/soak.json"
 SIDE_BY_SIDE = 2
 # What a whole round must have tried, at least; and kills of each command.
 WANTED = {
-    "mutated files": 4_000,
+    "mutated files": 16_000,
     "kills": 60,
     "decisions": 20,
     "tampered cases": 100,

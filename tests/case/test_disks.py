@@ -116,10 +116,8 @@ def test_a_case_in_the_midst_of_a_run_is_not_taken_for_an_older_state(evidence_d
     case = evidence_disk.parent / "killed"
     code, out, _ = run("verify", case)
     assert code == 4
-    assert "was left in the midst of a run" in out
-    code, _, error = run("report", case, "-o", tmp_path / "r.html")
-    assert code == 1
-    assert "copy the case to a disk that can be written" in error
+    assert "'new.jpg'" in out  # is in the catalogue, and in no table
+    assert run("report", case, "-o", tmp_path / "r.html")[0] == 0
 
 
 # Another user

@@ -218,6 +218,24 @@ def test_a_second_process_is_refused_with_an_error(tmp_path):
     kill_and_check(process, case)
 
 
+def test_a_photo_that_is_read_at_the_second_try_stands_for_its_duplicates(tmp_path):
+    photos, end = tmp_path / "photos", b"CRASH-HERE"
+    for k in range(3):
+        write(photos / f"{k}.jpg", encode(scene(k, 90, 90)))
+    write(photos / "b.jpg", encode(scene(4, 90, 90)) + end)
+    for name in ("b copy.jpg", "twin.jpg"):
+        write(photos / name, encode(scene(4, 90, 90)) + b"0" * len(end))
+    words = ("extract", photos, "-o", tmp_path / "case")
+    run_apart(*words, module_path=FAULTS)
+    assert "crashed" in reasons(tmp_path / "case")["b.jpg"]
+    assert reasons(tmp_path / "case")["b copy.jpg"] == "same bytes as twin.jpg"
+    shutil.copy(photos / "twin.jpg", photos / "b.jpg")
+    run(*words)
+    run("extract", photos, "-o", tmp_path / "undisturbed")
+    assert reasons(tmp_path / "case")["twin.jpg"] == "same bytes as b.jpg"
+    assert same_answer(tmp_path / "case", tmp_path / "undisturbed")
+
+
 def test_a_decoder_that_hangs_or_crashes_costs_that_file_alone(tmp_path):
     photos = tmp_path / "photos"
     for k in range(8):

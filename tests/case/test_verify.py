@@ -163,6 +163,16 @@ def test_a_changed_table_is_named(place, name):
     assert not verify_case(place / "case").agrees
 
 
+def test_a_cell_that_cannot_be_is_named_whichever_it_is(place):
+    path = place / "case" / "clusters.csv"
+    head, first, *rest = path.read_text().splitlines(keepends=True)
+    cells = first.rstrip("\n").split(",")
+    for k, name in enumerate(head.rstrip("\n").split(",")):
+        path.write_text(head + ",".join([*cells[:k], "-7", *cells[k + 1 :]]) + "\n" + "".join(rest))
+        result = verify_case(place / "case")
+        assert any("clusters.csv" in trouble for trouble in result.troubles), name
+
+
 def test_groups_that_were_forged_with_their_hash_do_not_survive_the_replay(place):
     case = place / "case"
     with open(case / "clusters.csv", newline="") as stream:

@@ -39,7 +39,7 @@ class Plan:
     growth : of a disk that is too small, each time
     """
 
-    mutants: int = 4_000
+    mutants: int = 16_000
     of_each: int = 2_000
     mutant_kills: int = 4
     all_kills: bool = True
@@ -48,7 +48,7 @@ class Plan:
     of_each_tampered: int = 50
     more: int = 4
     decisions: int = 60
-    decision_kills: int = 8
+    decision_kills: int = 16
     vanishings: int = 2
     growth: float = 1.4
 

@@ -79,10 +79,17 @@ def _lives(process):
 def kill_a_worker(process, chance):
     """kill -9 a worker of a run, or the server that forks them; which, or "" if there was none.
 
-    Python's own resource tracker is spared: its successor writes tracebacks of its own.
+    Python's own resource tracker is spared: its successor writes tracebacks of its own. So is what
+    may become it: a child of the parent that still has the parent's command line.
     """
     try:
-        victims = [p for p in below(process) if "resource_tracker" not in " ".join(p.cmdline())]
+        parent = psutil.Process(process.pid).cmdline()
+        victims = [
+            p
+            for p in below(process)
+            if "resource_tracker" not in " ".join(p.cmdline())
+            and (p.ppid() != process.pid or p.cmdline() != parent)
+        ]
         if not victims:
             return ""
         victim = chance.choice(sorted(victims, key=lambda p: p.pid))

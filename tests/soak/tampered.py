@@ -1,6 +1,7 @@
 """Tampered cases given to commands: each ends in time, with a sentence, and keeps to the case."""
 
 import argparse
+import json
 import shutil
 import sqlite3
 import tempfile
@@ -134,7 +135,7 @@ def same_records(one, other):
 
 
 def _records(path):
-    """Rows of a catalogue that is one; None if it is none."""
+    """Rows of a catalogue that is one, JSON in them as what it says; None if it is none."""
     if path.is_symlink() or not path.is_file():
         return None
     db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
@@ -142,11 +143,20 @@ def _records(path):
         kinds = [kind for (kind,) in db.execute("SELECT type FROM sqlite_schema")]
         if not {*kinds} <= {"table", "index"}:
             return None
-        return sorted(db.execute("SELECT * FROM records").fetchmany(10_000), key=repr)
+        rows = db.execute("SELECT * FROM records").fetchmany(10_000)
+        return sorted(([*row[:-1], _said(row[-1])] for row in rows), key=repr)
     except (sqlite3.Error, UnicodeError, OverflowError):
         return None
     finally:
         db.close()
+
+
+def _said(text):
+    """What a text in JSON says, however it is laid out; any other value as it is."""
+    try:
+        return json.dumps(json.loads(text), sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return text
 
 
 def attempt(world, slot, place, tampering, seed, names):

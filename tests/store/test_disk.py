@@ -4,10 +4,12 @@ import json
 import os
 import pickle
 import resource
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import textwrap
 
 import numpy as np
@@ -262,6 +264,35 @@ def size_limit():
 
     yield limit
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def bytes_of(folder):
+    return {p.relative_to(folder): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+def test_what_a_killed_run_left_is_put_right_in_a_copy(filled, tmp_path, monkeypatch, mode):
+    """A reader may not write: SQLite would refuse a journal that waits to be rolled back."""
+    (temporary := tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    with DiskStore.open(filled) as store:
+        before = [(r.key, r.meta) for r in store.records()]
+    database = sqlite3.connect(filled / "catalogue.sqlite", isolation_level=None)
+    for words in (f"journal_mode = {mode}", "synchronous = OFF", "cache_size = 1"):
+        database.execute(f"PRAGMA {words}")
+    database.execute("BEGIN IMMEDIATE")
+    odd = json.dumps({"odd": "x" * 100_000})
+    database.execute("UPDATE records SET meta = ?", (odd,))
+    killed = shutil.copytree(filled, tmp_path / "killed")
+    database.close()
+    if mode == "WAL":  # as on a disk that cannot be written
+        (killed / "catalogue.sqlite-shm").unlink()
+    left = bytes_of(killed)
+    assert len(left) > len(bytes_of(filled))
+    with DiskStore.open(killed) as store:
+        assert [(r.key, r.meta) for r in store.records()] == before
+    assert mode == "WAL" or bytes_of(killed) == left
+    assert not list(temporary.iterdir())
 
 
 def test_a_full_disk_ends_with_an_error_and_a_store_that_goes_on(tmp_path, size_limit):

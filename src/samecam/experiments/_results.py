@@ -10,6 +10,7 @@ from samecam.errors import SamecamError
 from samecam.experiments._experiment import Context, Experiment, Progress, silent
 from samecam.experiments._list import experiment
 from samecam.experiments._study import COMPUTED_WITH, Run, Study, write_file
+from samecam.files import sweep
 from samecam.pages import digest, read_json, svg
 from samecam.provenance import commit, processor
 
@@ -87,6 +88,7 @@ def conduct(
     target = Path(results)
     # Written before it is drawn: a picture can be made again.
     write_file(target / f"{stem}.json", document_text(document))
+    sweep(target)
     read = read_result(target / f"{stem}.json")
     write_file(target / f"{stem}.svg", svg(wanted.plot(read["result"]), digest(read["result"])))
     return read

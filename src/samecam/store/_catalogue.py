@@ -9,13 +9,14 @@ import json
 import math
 import os
 import sqlite3
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from samecam.documents import parse
 from samecam.errors import SamecamError
-from samecam.files import check_single, open_own
+from samecam.files import check_single, open_own, read_own, write_atomically
 from samecam.frames import Frame
 from samecam.store._base import Record
 from samecam.store._shard import Placement, full_error
@@ -50,33 +51,54 @@ class Catalogue:
 
     def __init__(self, path: Path, *, writable: bool, new: bool = False) -> None:
         self._path, self._writable, self._new = path, writable, new and writable
+        self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._check_files()
-        mode = "rwc" if self._new else "rw" if writable else "ro"
         try:
-            self._db = sqlite3.connect(
-                f"file:{_quoted(path)}?mode={mode}", uri=True, isolation_level=None, timeout=30
-            )
+            self._db = self._opened(path, "rwc" if self._new else "rw" if writable else "ro")
         except sqlite3.Error as error:
-            raise self._trouble(error) from None
+            if writable or not self._was_left(error):
+                raise self._trouble(error) from None
+            self._db = self._opened_copy()
+
+    def _opened_copy(self) -> sqlite3.Connection:
+        """A copy, in which what a killed run left may be put right; the file stays as it is."""
+        self._copy = tempfile.TemporaryDirectory(prefix="samecam-")
         try:
-            self._prepare()
-        except BaseException:
-            self._db.close()
+            for ending in _BESIDE:
+                with contextlib.suppress(FileNotFoundError):
+                    source = self._path.with_name(self._path.name + ending)
+                    write_atomically(Path(self._copy.name) / source.name, read_own(source))
+            return self._opened(Path(self._copy.name) / self._path.name, "rw")
+        except BaseException as error:
+            self._copy.cleanup()
+            if isinstance(error, sqlite3.Error):
+                raise self._trouble(error) from None
+            if isinstance(error, OSError):
+                raise self._odd(error.strerror) from None
             raise
 
-    def _prepare(self) -> None:
-        """Set what keeps a stranger's file harmless, and look what it holds."""
-        self._db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+    def _opened(self, path: Path, mode: str) -> sqlite3.Connection:
+        """The database, in which a stranger's file is harmless, if it holds what it should."""
+        database = sqlite3.connect(
+            f"file:{_quoted(path)}?mode={mode}", uri=True, isolation_level=None, timeout=30
+        )
         try:
-            self._db.execute("PRAGMA trusted_schema = OFF")
-            self._db.execute("PRAGMA cell_size_check = ON")
-            schema = self._db.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
-            if self._writable:
-                self._db.execute("PRAGMA synchronous = FULL")
-                if not schema and self._new:
-                    self._db.execute(_SCHEMA)
-        except sqlite3.Error as error:
-            raise self._trouble(error) from None
+            self._prepare(database)
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    def _prepare(self, database: sqlite3.Connection) -> None:
+        """Set what keeps a stranger's file harmless, and look what it holds."""
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+        database.execute("PRAGMA trusted_schema = OFF")
+        database.execute("PRAGMA cell_size_check = ON")
+        schema = database.execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+        if self._writable:
+            database.execute("PRAGMA synchronous = FULL")
+            if not schema and self._new:
+                database.execute(_SCHEMA)
         kept = [entry for entry in schema if entry != ("index", "sqlite_autoindex_records_1", None)]
         if kept != [("table", "records", _SCHEMA)] and (schema or not self._new):
             raise self._odd("it holds something else than its one table")
@@ -140,6 +162,8 @@ class Catalogue:
         if self._writable:
             self.fold()
         self._db.close()
+        if self._copy is not None:
+            self._copy.cleanup()
 
     def fold(self) -> None:
         """Bring everything into the single file."""
@@ -151,14 +175,19 @@ class Catalogue:
         code = getattr(error, "sqlite_errorname", "")
         if code.startswith(("SQLITE_FULL", "SQLITE_IOERR")) and self._writable:
             return full_error(self._path.parent)
-        left = any(self._path.with_name(self._path.name + end).exists() for end in _BESIDE[1:])
-        if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) and left:
+        if self._was_left(error):
             return SamecamError(
                 f"{str(self._path)!r} was left in the midst of a run, and what belongs to it "
                 f"cannot be read here ({error}): give the case's last command again, or copy the "
                 "case to a disk that can be written and do it there."
             )
         return self._odd(error)
+
+    def _was_left(self, error: sqlite3.Error) -> bool:
+        """Whether what a killed run left beside the file is why it cannot be read."""
+        left = any(self._path.with_name(self._path.name + end).exists() for end in _BESIDE[1:])
+        code: str = getattr(error, "sqlite_errorname", "")
+        return left and code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN"))
 
     def _odd(self, why: object) -> SamecamError:
         return SamecamError(

@@ -1,5 +1,6 @@
 """What has been done, which file stands for which bytes, and what is still to do."""
 
+import contextlib
 import os
 from collections import defaultdict
 from collections.abc import Iterable
@@ -12,23 +13,34 @@ class Ledger:
     """Records by path, and for each SHA-256 the one file that stands for it.
 
     The owner of a hash is a record that is no duplicate and is not about to be done
-    again. A duplicate whose owner is gone has to be done again itself.
+    again. A duplicate whose owner is gone has to be done again itself; so have files as long as
+    one that could not be read and is tried again: it may be the original of them.
     """
 
     def __init__(self, records: Iterable[Record], files: Iterable[PhotoFile]) -> None:
         self._records = {record.key: record for record in records}
-        self.pending: list[PhotoFile] = []
-        self._gone = set(self._records)
-        for item in files:
-            self._gone.discard(item.path)
-            record = self._records.get(item.path)
-            if record is None or not is_current(record, item):
-                self.pending.append(item)
-        again = {item.path for item in self.pending}
+        listed = list(files)
+        self._gone = set(self._records) - {item.path for item in listed}
+        again = {item.path for item in listed if not self._is_current(item)}
+        again |= self._as_long(item for item in listed if item.path in again)
+        self.pending = [item for item in listed if item.path in again]
         self._owner: dict[str, str] = {}
         self._by_size: defaultdict[int, set[str]] = defaultdict(set)
         for path in sorted(set(self._records) - again):
             self._own(self._records[path])
+
+    def _is_current(self, item: PhotoFile) -> bool:
+        record = self._records.get(item.path)
+        return record is not None and is_current(record, item)
+
+    def _as_long(self, pending: Iterable[PhotoFile]) -> set[str]:
+        """Paths of the records that are as long as a file which is tried again."""
+        sizes = set[int]()
+        for item in pending:
+            if item.path in self._records and self._records[item.path].meta["passing"]:
+                with contextlib.suppress(OSError):
+                    sizes.add(os.stat(item.file).st_size)
+        return {path for path, r in self._records.items() if r.meta["bytes"] in sizes}
 
     def possible_duplicates(self, item: PhotoFile) -> frozenset[str]:
         """Hashes of the files that may be the same as this one: those of its length."""

@@ -91,7 +91,11 @@ def replay_decisions(
         return
     used = used_photos(store)
     places = read_places(saved.folder / CLUSTERS)
-    cameras = cameras_of([places[photo.key] for photo in used])
+    try:
+        cameras = cameras_of([places[photo.key] for photo in used])
+    except (KeyError, ValueError) as error:
+        yield f"{str(saved.folder / CLUSTERS)!r} is not what was written ({error})."
+        return
     decisions = [d for d in read_decisions(saved.folder) if d.number in base.honoured]
     labels = cameras.labels
     if any(decision.kind in MEMBERSHIP for decision in decisions):
