@@ -204,6 +204,22 @@ def test_two_side_by_side(page, served):
     becomes(page, "document.querySelector('h1').textContent", "camera-0")
 
 
+def test_two_cameras_that_become_one_are_not_asked_for_again(page, served, monkeypatch):
+    # Word of the change comes before the answer: the page of two would be found missing.
+    decide = served.state.decide
+
+    def slowly(*given):
+        decision = decide(*given)
+        time.sleep(1.5)
+        return decision
+
+    monkeypatch.setattr(served.state, "decide", slowly)
+    at(page, "/two?first=camera-0&second=camera-1")
+    becomes(page, "document.querySelector('.heat-picture')?.naturalWidth > 0", True)
+    press(page, "m")
+    becomes(page, "document.querySelector('h1').textContent", "camera-0")
+
+
 def test_a_change_in_one_tab_shows_in_another(page, served):
     first = page.current_window_handle
     at(page, "/cameras")

@@ -3,8 +3,10 @@ import { all, one, say } from "./page.js";
 
 let version = Number(document.body.dataset.version);
 let coming = null;
+let deciding = 0, late = 0; // own decisions on their way, and a version that was told meanwhile
 
 export const decide = async (body) => {
+  deciding += 1;
   try {
     const response = await fetch("/decide", {
       method: "POST",
@@ -16,7 +18,10 @@ export const decide = async (body) => {
     say(answer.error ?? "This could not be done.", true);
   } catch {
     say("samecam review does not answer: it may have been ended. Nothing was decided.", true);
+  } finally {
+    deciding -= 1;
   }
+  if (late > version) refresh();
   return null;
 };
 
@@ -110,7 +115,9 @@ const hear = () => {
   events.onmessage = (event) => {
     gone = 0;
     const now = JSON.parse(event.data).version;
-    if (now > version) { version = now; refresh(); }
+    // Whoever decides shows what came of it, maybe elsewhere: this page may be gone by now.
+    if (deciding) late = now;
+    else if (now > version) { version = now; refresh(); }
   };
   events.onerror = () => {
     gone += 1;
