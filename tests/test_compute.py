@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -29,6 +30,60 @@ def test_the_machine_is_seen():
     here = compute.machine()
     assert 1 <= here.cores <= (os.cpu_count() or 1)
     assert 2**26 < here.available <= here.memory
+
+
+@pytest.fixture
+def four_threads(monkeypatch):
+    monkeypatch.setattr("samecam.compute._threads.thread_count", lambda: 4)
+
+
+@pytest.mark.usefixtures("four_threads")
+def test_side_by_side_answers_in_order_and_leaves_blas_one_thread():
+    import numpy  # noqa: F401 - with its BLAS
+
+    before, meet, told = compute.thread_count(), threading.Barrier(4), list[int]()
+
+    def work(k):
+        meet.wait(30)  # all four are there at once
+        return k, compute.thread_count()
+
+    answers = compute.side_by_side(work, range(8), done=lambda answer: told.append(answer[0]))
+    assert answers == [(k, 1) for k in range(8)]
+    assert told == list(range(8))
+    assert compute.thread_count() == before
+    assert compute.side_by_side(work, []) == []
+
+
+@pytest.mark.usefixtures("four_threads")
+def test_side_by_side_is_no_more_at_a_time_than_memory_has_room_for():
+    inside, most, lock = 0, 0, threading.Lock()
+
+    def work(_):
+        nonlocal inside, most
+        with lock:
+            inside += 1
+            most = max(most, inside)
+        time.sleep(0.01)
+        with lock:
+            inside -= 1
+
+    compute.side_by_side(work, range(12), most=2)
+    assert most <= 2
+
+
+@pytest.mark.usefixtures("four_threads")
+def test_an_error_side_by_side_is_the_callers_and_ends_the_rest():
+    begun = list[int]()
+
+    def work(k):
+        begun.append(k)
+        if k == 0:
+            raise ValueError("no")
+        time.sleep(0.01)
+
+    with pytest.raises(ValueError, match="no"):
+        compute.side_by_side(work, range(1000))
+    assert len(begun) < 1000
 
 
 def test_threads_are_those_of_blas():

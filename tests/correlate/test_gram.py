@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from samecam import correlate
+from samecam.correlate import _cpu
 from samecam.errors import SamecamError
 from samecam.simulate import fingerprints
 from samecam.store import MemoryStore
@@ -38,6 +39,23 @@ def obvious(X):
     product = X.astype(np.float64) @ X.astype(np.float64).T
     np.fill_diagonal(product, 1)
     return product
+
+
+def test_gram_of_many_photos_is_made_in_blocks(sources, X, monkeypatch):
+    """For all of them BLAS is not asked at once: see `_MOST_ROWS`."""
+    monkeypatch.setattr(_cpu, "_MOST_ROWS", 20)
+    monkeypatch.setattr(_cpu, "_SIDE", 7)
+    monkeypatch.setattr("scipy.linalg.blas.ssyrk", None)
+    for source in sources[:-1]:
+        np.testing.assert_allclose(correlate.gram(source), obvious(X), atol=3e-5)
+
+
+@pytest.mark.long
+def test_gram_of_more_photos_than_blas_can_do_at_once():
+    """Without blocks this ends with a segmentation fault where BLAS has several threads."""
+    rows = np.random.default_rng(0).standard_normal((33_334, 1024), dtype=np.float32) / 32
+    G = correlate.gram(rows, memory=2**33)
+    np.testing.assert_allclose(G[-1, :-1], rows[:-1] @ rows[-1], atol=1e-5)
 
 
 def test_gram_of_every_kind_of_source(sources, X):

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from samecam.evidence import comparisons_from_rows, pce, square_chance
+from samecam.evidence import _pce, comparisons_from_rows, pce, square_chance
 from samecam.simulate import fingerprints
 from samecam.store import MemoryStore
 
@@ -96,3 +96,18 @@ def test_chance_of_squares_is_what_shifts_by_eight_do():
                         rest.append((X[i].reshape(64, 64) * moved).sum() / norm)
             assert chance.mean[i] == pytest.approx(np.mean(rest), abs=1e-5)
             assert chance.spread[i] == pytest.approx(np.std(rest, ddof=1), rel=1e-3)
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+def test_chance_does_not_depend_on_how_many_are_worked_on_together(monkeypatch, threads):
+    X, truth = fingerprints([5, 4, 1, 1], 0.3, n_pixels=64 * 64, seed=0)
+    wanted = np.where(np.arange(11) % 3, truth, (truth + 1) % 4)
+    wanted[truth > 1] = truth[truth > 1]  # alone there
+    wanted[np.flatnonzero(truth == 0)[0]] = 2
+    together = square_chance(X, truth, wanted)
+    monkeypatch.setattr(_pce, "_STACK", 1)
+    monkeypatch.setattr("samecam.compute._threads.thread_count", lambda: threads)
+    alone = square_chance(X, truth, wanted)
+    np.testing.assert_array_equal(np.isnan(together.mean), truth > 1)
+    for name in ("mean", "spread", "energy"):
+        np.testing.assert_array_equal(getattr(together, name), getattr(alone, name))

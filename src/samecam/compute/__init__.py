@@ -43,6 +43,7 @@ from samecam.compute._pool import (
 )
 from samecam.compute._progress import Progress, no_progress
 from samecam.compute._resources import Resources
+from samecam.compute._threads import side_by_side
 
 __all__ = [
     "LOCAL",
@@ -79,6 +80,7 @@ __all__ = [
     "rows_per_block",
     "run_alone",
     "shown_progress",
+    "side_by_side",
     "thread_count",
     "torch_device",
     "worker_count",

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -83,6 +84,14 @@ def thread_count() -> int:
     pools = _libraries(len(sys.modules)).info()
     blas = [int(pool["num_threads"]) for pool in pools if pool["user_api"] == "blas"]
     return max(1, min([machine().cores, *blas]))
+
+
+def one_thread_of_blas() -> AbstractContextManager[object]:
+    """While it is open, BLAS has one thread, and so have kernels of our own."""
+    limit: AbstractContextManager[object] = _libraries(len(sys.modules)).limit(
+        limits=1, user_api="blas"
+    )
+    return limit
 
 
 @lru_cache(maxsize=1)

@@ -20,11 +20,19 @@ from samecam.errors import SamecamError
 
 _LEAST_WIDTH = 64
 _NORMALISE = 2**22
+# Photos whose correlations BLAS is asked for at once: with several threads, OpenBLAS's ssyrk of
+# 32,000 rows writes beyond its memory. Those of more are made in blocks of so many.
+_MOST_ROWS, _SIDE = 16_384, 4096
 
 
 def gram_memory(n: int) -> int:
     """Bytes that the correlations of n photos take at least, with what is read for them."""
-    return 4 * n * n + strip_bytes(n, _LEAST_WIDTH)
+    return 4 * n * n + strip_bytes(n, _LEAST_WIDTH) + _block_bytes(n)
+
+
+def _block_bytes(n: int) -> int:
+    """Bytes of one block of products, where those of n photos are made block by block."""
+    return 4 * _SIDE**2 if n > _MOST_ROWS else 0
 
 
 def gram(
@@ -131,18 +139,31 @@ def _accumulate(
     if are_bits(source):
         _bits.fill_products(source, source, (first, second), out, memory, count, lower=same)
         return
-    width = strip_width(len(first) if same else len(first) + len(second), memory)
     if same:
+        width = strip_width(len(first), memory - _block_bytes(len(first)))
         for _, part in strips(source, width, first, whole=True):
-            # Rows of C order are columns of Fortran order: the upper triangle there is the
-            # lower one here.
-            ssyrk(1.0, part.T, beta=1.0, c=out.T, trans=1, lower=0, overwrite_c=1)
+            if len(first) > _MOST_ROWS:
+                _add_blocks(part, out)
+            else:
+                # Rows of C order are columns of Fortran order: the upper triangle there is the
+                # lower one here.
+                ssyrk(1.0, part.T, beta=1.0, c=out.T, trans=1, lower=0, overwrite_c=1)
             count.add(out.size * part.shape[1])
         return
+    width = strip_width(len(first) + len(second), memory)
     pairs = zip(strips(source, width, first), strips(source, width, second), strict=True)
     for (_, a), (_, b) in pairs:
         out += a @ b.T
         count.add(out.size * a.shape[1])
+
+
+def _add_blocks(part: Floats, out: Floats) -> None:
+    """Add the lower triangle of the products of some pixels, a block of rows and columns a time."""
+    for top in range(0, len(part), _SIDE):
+        rows = slice(top, top + _SIDE)
+        for left in range(0, top + 1, _SIDE):
+            columns = slice(left, left + _SIDE)
+            out[rows, columns] += part[rows] @ part[columns].T
 
 
 def _by_tiles(

@@ -9,7 +9,8 @@ from samecam.arrays import Floats
 from samecam.compute import choose_device, retry_with_less_memory, torch_device
 from samecam.correlate import _cpu
 from samecam.correlate._progress import Progress
-from samecam.correlate._strips import DEFAULT_MEMORY, Source
+from samecam.correlate._strips import DEFAULT_MEMORY, Source, are_bits
+from samecam.store import FingerprintStore
 
 
 def gram(
@@ -82,12 +83,16 @@ def gram_to(gram: npt.NDArray[np.floating], device: str) -> Any:
 
 
 def rows_on(source: Source, device: str, memory: int) -> Source:
-    """Fingerprints in the memory of a GPU, as they are stored, if they fit into `memory` bytes.
+    """Fingerprints in memory, if they fit into `memory` bytes: of a GPU as they are stored.
 
-    If they do not, and on the processor, it is `source` itself.
+    On the processor rows of numbers become an array of float32, to be read again and again. What
+    does not fit, and rows of bits on the processor, are `source` itself.
     """
     if device == "cpu":
-        return source
+        if are_bits(source) or not isinstance(source, FingerprintStore):
+            return source
+        fits = 4 * len(source) * source.n_pixels <= memory
+        return source.read(np.arange(len(source), dtype=np.intp)) if fits else source
     from samecam.correlate import _rows
 
     if _rows.row_bytes(source) * len(source) > memory:

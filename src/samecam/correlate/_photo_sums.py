@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats, Rows
-from samecam.compute import format_bytes
+from samecam.compute import format_bytes, side_by_side
 from samecam.correlate import _bit_sums
 from samecam.correlate._kept import KeptGram, fill_from_gram
 from samecam.correlate._matrix import DoubleMatrix
@@ -31,6 +31,8 @@ _STRIP = 1024
 # Groups and photos that are multiplied at a time, counted from the first of all, whatever the
 # budget: BLAS adds in an order that depends on the shape, and on the place in it.
 _TILE_GROUPS, _TILE_PHOTOS = 32, 64
+# Tiles of photos that a thread takes at a time.
+_TILES_AT_A_TIME = 32
 # What is held of them at least.
 _FEWEST_GROUPS, _FEWEST_PHOTOS, _FEWEST_PIXELS = 2, 16, 16
 # Bytes a photo takes in any case: its results, and what reading its row needs.
@@ -261,10 +263,15 @@ class _Work:
     def _add_products(self, sums: "_Lines", part: "_Lines", target: Doubles) -> None:
         """Add products of groups and photos to `target`, tile by tile of all there are."""
         members = self._members
-        for groups, of_groups, to_groups in sums.tiles(_TILE_GROUPS, members.count):
-            for photos, of_photos, to_photos in part.tiles(_TILE_PHOTOS, len(members)):
-                product = groups @ photos.T
-                target[to_groups, to_photos] += product[of_groups, of_photos]
+        every = list(sums.tiles(_TILE_GROUPS, members.count))
+
+        def add(photos: "_Lines") -> None:
+            columns = target[:, photos.first - part.first :]
+            for tile, of_photos, to_photos in photos.tiles(_TILE_PHOTOS, len(members)):
+                for groups, of_groups, to_groups in every:
+                    columns[to_groups, to_photos] += (groups @ tile.T)[of_groups, of_photos]
+
+        side_by_side(add, part.runs(_TILES_AT_A_TIME * _TILE_PHOTOS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +280,13 @@ class _Lines:
 
     values: Floats
     first: int
+
+    def runs(self, size: int) -> list["_Lines"]:
+        """The same lines in runs that end at multiples of `size`, counted from the first of all."""
+        edges = range(self.first // size * size, self.first + len(self.values), size)
+        starts = [max(edge, self.first) - self.first for edge in edges]
+        parts = np.split(self.values, starts[1:])
+        return [_Lines(some, self.first + a) for some, a in zip(parts, starts, strict=True)]
 
     def tiles(self, size: int, count: int) -> Iterator[tuple[Floats, slice, slice]]:
         """Tiles of all `count` lines in which some of these are, zeros where others would be.

@@ -69,13 +69,17 @@ def best_division(gram: Gram, scale: float) -> Division | None:
 
 
 def _first_cut(pairs: Doubles) -> Mask:
+    from scipy.linalg import eigh
+
     sums = pairs.sum(axis=1)
     total = max(float(sums.sum()), 1e-30)
     strength = np.maximum(sums, 0) / np.sqrt(total)
     rest = pairs - np.outer(strength, strength)
     np.fill_diagonal(rest, 0.0)
-    _, vectors = np.linalg.eigh(rest)
-    direction = vectors[:, -1]
+    last = len(rest) - 1
+    direction = eigh(rest, subset_by_index=[last, last], overwrite_a=True, check_finite=False)[1][
+        :, 0
+    ]
     # The sign of an eigenvector is arbitrary: the first photo that tells is in the first part.
     lead = direction[np.argmax(np.abs(direction) > 1e-9)]
     return np.asarray(direction * np.sign(lead) < 0)

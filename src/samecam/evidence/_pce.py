@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from samecam import correlate
-from samecam.arrays import Floats, Rows
+from samecam import compute, correlate
+from samecam.arrays import Floats, Mask, Rows
 from samecam.evidence._scores import FEWEST, NEAR, STEP, Chance
 from samecam.store import FingerprintStore
 
@@ -16,6 +16,8 @@ Spectrum = npt.NDArray[np.complexfloating]
 RADIUS = 5
 # Bytes a pixel of the spectra, their product and the correlation of one photo.
 _TRANSFORM_BYTES = 48
+# Pixels of the photos that are transformed at a time.
+_STACK = 2**17
 
 
 def pce(
@@ -84,15 +86,27 @@ def square_chance(
                 f"labels have shape {values.shape}; give one for each of {len(source)}"
             )
     result, done, total = Chance.unknown(len(source)), 0, int(np.count_nonzero(wanted >= 0))
-    shifts = 0
-    for group in np.unique(wanted[wanted >= 0]):
+    d = correlate.pixels(source)
+    need = _transform_bytes(d) + _row_bytes(source) + 3 * 4 * d
+    at_a_time = max(1, memory // need)
+    threads = min(compute.thread_count(), at_a_time)
+
+    def group_chance(group: int) -> tuple[int, int]:
         members, photos = np.flatnonzero(own == group), np.flatnonzero(wanted == group)
-        if len(np.union1d(members, photos)) > 1:
-            shifts = _group_chance(source, members, photos, shape, memory, result)
-        done += len(photos)
+        if len(np.union1d(members, photos)) < 2:
+            return len(photos), 0
+        shifts = _group_chance(source, members, photos, shape, memory // threads, result)
+        return len(photos), shifts
+
+    def told(answer: tuple[int, int]) -> None:
+        nonlocal done
+        done += answer[0]
         if progress is not None:
             progress(done, total)
-    return replace(result, shifts=shifts)
+
+    groups_ = np.unique(wanted[wanted >= 0]).tolist()
+    every = compute.side_by_side(group_chance, groups_, most=at_a_time, done=told)
+    return replace(result, shifts=max((shifts for _, shifts in every), default=0))
 
 
 def _group_chance(
@@ -117,39 +131,50 @@ def _group_chance(
             total += vector
     if not np.array_equal(members, photos) or len(blocks) > 1:
         kept, blocks = None, _blocks(source, photos, memory)
-    plane, inside, shifts = _shape(total, shape), set(members.tolist()), 0
-    spectrum = _spectrum(total, plane)
+    plane, shifts = _shape(total, shape), 0
+    spectrum, at_a_time = _spectrum(total, plane), _at_a_time(total.size)
     for rows in blocks:
-        for photo, vector in zip(
-            rows.tolist(), _rows(source, rows) if kept is None else kept, strict=True
-        ):
-            member = photo in inside
-            if member and len(members) == 1:
-                continue
-            transform = _spectrum(vector, plane)
-            others = spectrum - transform if member else spectrum
-            left = float(np.linalg.norm(total - vector if member else total))
-            norm = max(float(np.linalg.norm(vector)) * left, 1e-30)
-            shifts = _put(out, photo, transform, others, plane, norm)
+        vectors = _rows(source, rows) if kept is None else kept
+        for start in range(0, len(rows), at_a_time):
+            some = slice(start, start + at_a_time)
+            member = np.isin(rows[some], members)
+            there = ~member if len(members) == 1 else np.ones(len(member), dtype=bool)
+            photos, lines, member = rows[some][there], vectors[some][there], member[there]
+            if len(photos):
+                shifts = _put(out, photos, lines, member, total, spectrum, plane)
     return shifts
 
 
 def _put(
-    out: Chance, photo: int, a: Spectrum, b: Spectrum, plane: tuple[int, int], norm: float
+    out: Chance,
+    photos: Rows,
+    vectors: Floats,
+    member: Mask,
+    total: Floats,
+    spectrum: Spectrum,
+    plane: tuple[int, int],
 ) -> int:
-    """Put in what correlations of two spectra are at shifts; how many there are."""
+    """Put in what correlations of photos with the rest of a group are at shifts, and how many.
+
+    Several photos are transformed at a time; what one has does not depend on the others.
+    """
     from scipy.fft import irfft2
 
-    c = irfft2(a * np.conj(b), s=plane)
-    grid = c[::STEP, ::STEP]
+    transforms = _spectrum(vectors, (len(vectors), *plane))
+    others = spectrum - np.where(member[:, np.newaxis, np.newaxis], transforms, 0)
+    planes = irfft2(transforms * np.conj(others), s=plane)
     near = [
         np.minimum(at, side - at) <= NEAR for side in plane for at in [np.arange(0, side, STEP)]
     ]
-    values = grid[~np.outer(*near)].astype(np.float64) / norm
-    if values.size >= FEWEST:
-        out.mean[photo], out.spread[photo] = values.mean(), values.std(ddof=1)
-    out.energy[photo] = _energy(c) / norm**2
-    return int(values.size)
+    far = ~np.outer(*near)
+    for photo, vector, inside, c in zip(photos.tolist(), vectors, member, planes, strict=True):
+        left = float(np.linalg.norm(total - vector if inside else total))
+        norm = max(float(np.linalg.norm(vector)) * left, 1e-30)
+        values = c[::STEP, ::STEP][far].astype(np.float64) / norm
+        if values.size >= FEWEST:
+            out.mean[photo], out.spread[photo] = values.mean(), values.std(ddof=1)
+        out.energy[photo] = _energy(c) / norm**2
+    return int(np.count_nonzero(far))
 
 
 def _at_zero(a: Spectrum, b: Spectrum, plane: tuple[int, int]) -> float:
@@ -169,10 +194,11 @@ def _energy(c: Floats) -> float:
     return (total - float((middle**2).sum())) / rest if rest > 0 else 0.0
 
 
-def _spectrum(vector: Floats, plane: tuple[int, int]) -> Spectrum:
+def _spectrum(vectors: Floats, shape: tuple[int, ...]) -> Spectrum:
+    """Transforms of planes (…, h, w)."""
     from scipy.fft import rfft2
 
-    return np.asarray(rfft2(np.asarray(vector, dtype=np.float32).reshape(plane)))
+    return np.asarray(rfft2(np.asarray(vectors, dtype=np.float32).reshape(shape)))
 
 
 def _shape(vector: npt.NDArray[np.floating], shape: tuple[int, int] | None) -> tuple[int, int]:
@@ -187,11 +213,26 @@ def _shape(vector: npt.NDArray[np.floating], shape: tuple[int, int] | None) -> t
 
 
 def _blocks(source: correlate.Source, members: Rows, memory: int) -> list[Rows]:
-    """Members whose rows fit in what memory the transforms of one leave."""
-    d = correlate.pixels(source)
-    row = source.row_bytes if isinstance(source, FingerprintStore) else 4 * d
-    step = max(1, (memory - _TRANSFORM_BYTES * d) // row)
+    """Members whose rows fit in what memory the transforms leave."""
+    room = memory - _transform_bytes(correlate.pixels(source))
+    step = max(1, room // _row_bytes(source))
     return [members[start : start + step] for start in range(0, len(members), step)]
+
+
+def _transform_bytes(n_pixels: int) -> int:
+    """Of the photos that are transformed together."""
+    return _TRANSFORM_BYTES * n_pixels * _at_a_time(n_pixels)
+
+
+def _row_bytes(source: correlate.Source) -> int:
+    if isinstance(source, FingerprintStore):
+        return source.row_bytes
+    return 4 * correlate.pixels(source)
+
+
+def _at_a_time(n_pixels: int) -> int:
+    """Photos that are transformed together: many small ones, one large one."""
+    return max(1, _STACK // n_pixels)
 
 
 def _rows(source: correlate.Source, rows: Rows) -> Floats:

@@ -1,6 +1,7 @@
 """Rows of shards, for reading: all that another process needs to be told of them."""
 
 import os
+import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -57,6 +58,7 @@ class StoredRows(FingerprintStore):
         self._frame, self._keys, self._places, self._records = frame, keys, places, records
         self._length = record_bytes(frame.n_pixels, dtype)
         self._files: dict[int, int] = {}
+        self._opening = threading.Lock()
 
     def part(self, rows: Sequence[int] | npt.NDArray[np.integer]) -> "StoredRows":
         """Some rows (ascending), to be sent to another process and read there."""
@@ -109,13 +111,14 @@ class StoredRows(FingerprintStore):
         self._files.clear()
 
     def _file(self, shard: int) -> int:
-        if shard not in self._files:
-            path = shard_path(self.folder, self._frame, shard, self.dtype)
-            try:
-                self._files[shard] = open_own(path)
-            except OSError as error:
-                raise self._unreadable(shard, error) from None
-        return self._files[shard]
+        with self._opening:
+            if shard not in self._files:
+                path = shard_path(self.folder, self._frame, shard, self.dtype)
+                try:
+                    self._files[shard] = open_own(path)
+                except OSError as error:
+                    raise self._unreadable(shard, error) from None
+            return self._files[shard]
 
     def _unreadable(self, shard: int, error: OSError) -> SamecamError:
         return read_error(shard_path(self.folder, self._frame, shard, self.dtype), error)

@@ -273,6 +273,9 @@ def _law(compared: Sequence[Compared], chances: Sequence[_Chances]) -> evidence.
     return evidence.law_of_case(np.concatenate(scores), np.concatenate(groups), law)
 
 
+_Inside = tuple[Scenes | None, evidence.Division | None, int]
+
+
 def _all_inside(
     store: FingerprintStore,
     records: Sequence[Record],
@@ -284,17 +287,26 @@ def _all_inside(
     """Unmoving scenes of each group, and its best division in two."""
     order = np.argsort(labels, kind="stable")
     order = order[labels[order] >= 0]
-    result = []
+    each = np.split(order, np.cumsum(np.bincount(labels[order]))[:-1])
+    largest = min(max(map(len, each)), _MOST_COMPARED)
+    need = 2 * 4 * largest**2 + 2**20
+    at_a_time = max(1, memory // need)
+    share = max(memory // min(compute.thread_count(), at_a_time), need)
     done = 0
-    for members in np.split(order, np.cumsum(np.bincount(labels[order]))[:-1]):
+
+    def inside(members: Rows) -> _Inside:
         some = members[:_MOST_COMPARED]
-        need = 2 * 4 * len(some) ** 2 + 2**20
-        gram = correlate.gram(store, rows=some, memory=max(memory, need))
+        gram = correlate.gram(store, rows=some, memory=share)
         scenes = _scenes([records[row] for row in some], gram, null_scale)
-        result.append((scenes, evidence.best_division(gram, null_scale)))
-        done += len(members)
+        return scenes, evidence.best_division(gram, null_scale), len(members)
+
+    def told(answer: _Inside) -> None:
+        nonlocal done
+        done += answer[2]
         progress(done, len(order))
-    return result
+
+    answers = compute.side_by_side(inside, each, most=at_a_time, done=told)
+    return [(scenes, division) for scenes, division, _ in answers]
 
 
 def _scenes(records: Sequence[Record], gram: Gram, null_scale: float) -> Scenes | None:

@@ -208,11 +208,12 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
         progress: Progress,
     ) -> Labels:
         """Batches as large as memory allows; see `_batches`."""
-        names = names_of(source)  # on a device, rows of an array have none of their own
-        held: Any = correlate.rows_on(source, rules.device, rules.memory // 4)
-        if held is not source:  # the rows, and a copy of those of a batch
-            rules = replace(rules, memory=rules.memory - 2 * held.values.nbytes)
-        source, n = held, len(source)
+        names = names_of(source)  # in memory, rows of a store have none of their own
+        stored, n = source, len(source)
+        source = correlate.rows_on(stored, rules.device, rules.memory // 4)
+        if source is not stored:  # the rows, and a copy of those of a batch
+            values = source if isinstance(source, np.ndarray) else source.values
+            rules = replace(rules, memory=rules.memory - 2 * values.nbytes)
         largest = min(largest_batch(rules.memory, rules.device), self.batch_size or n)
 
         def given(rows: Labels) -> tuple[Mask, Rules, Doubles | None, Bonds | None]:
@@ -224,7 +225,7 @@ class ConsolidatedSSC(FingerprintInput, ClusterMixin, BaseEstimator):  # type: i
                 yield group_batch(self._gram_on_device(source, rows, rules), *given(rows))
 
         def in_workers(batches: list[Labels]) -> Iterator[BatchResult]:
-            sent = (RemoteBatch(batch_data(source, rows), *given(rows)) for rows in batches)
+            sent = (RemoteBatch(batch_data(stored, rows), *given(rows)) for rows in batches)
             return run_remote(cast(Executor, executor), group_remote_batch, sent)
 
         remote = executor is not None and executor.remote and rules.device == "cpu"
