@@ -95,11 +95,26 @@ def filters(document: Mapping[str, Any]) -> str:
     return table(head, body)
 
 
+def network(document: Mapping[str, Any]) -> str:
+    """What networks gain on cameras they never saw, mean of two folds."""
+    lines = []
+    for name, told in document["result"].items():
+        once, again = (
+            {key: sum(fold[q][key] for fold in told["folds"]) / 2 for key in told["folds"][0][q]}
+            for q in ("None", "80")
+        )
+        shown = (once["above"], once["cllr_min"], once["F_five"])
+        scores = (f"{share(one['F'], 3)} ({share(one['P'], 3)})" for one in (once, again))
+        lines.append([name, *(share(value, 3) for value in shown), *scores])
+    return table(["residual", "above", "Cllr at best", "five each", "F (P)", "quality 80"], lines)
+
+
 def generated(document: Mapping[str, Any]) -> dict[str, str]:
     """Every part of the page that is made here, by the name of its marker."""
     parts = {"recompressed": recompressed, "scored": scored}
     made = {name: make(document) for name, make in parts.items()}
     made["filters"] = filters(record.load("filters"))
+    made["network"] = network(record.load("gpu.network"))
     return {**made, "quantised": quantised(record.load("quantised"))}
 
 

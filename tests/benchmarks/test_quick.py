@@ -57,7 +57,15 @@ QUICK = {
     "twins": (),
     "views": (),
 }
-ON_GPU = ("gpu.bits", "gpu.extraction", "gpu.frames", "gpu.large", "gpu.lasso", "gpu.views")
+ON_GPU = {
+    "gpu.bits": (),
+    "gpu.extraction": (),
+    "gpu.frames": (),
+    "gpu.large": (),
+    "gpu.lasso": (),
+    "gpu.network": SHARED,
+    "gpu.views": (),
+}
 SLOW = ("soak",)
 # The page that shows a benchmark's figures.
 PAGES = {
@@ -89,10 +97,14 @@ def ran(name, folder, *arguments):
     return document
 
 
+def with_photographs(words, request):
+    """Arguments with the folder of photographs; without it the test is skipped."""
+    return [str(request.getfixturevalue("shared")) if w == "SHARED" else w for w in words]
+
+
 @pytest.mark.parametrize("name", QUICK)
-def test_a_benchmark_writes_what_can_be_read(name, tmp_path, shared):
-    given = [str(shared) if word == "SHARED" else word for word in QUICK[name]]
-    document = ran(name, tmp_path, *given)
+def test_a_benchmark_writes_what_can_be_read(name, tmp_path, request):
+    document = ran(name, tmp_path, *with_photographs(QUICK[name], request))
     if name in PAGES:
         parts = PAGES[name].generated(document)
         assert all(body.strip() for body in parts.values())
@@ -111,8 +123,9 @@ def test_the_soak_writes_what_can_be_read(tmp_path):
 @pytest.mark.torch
 @pytest.mark.usefixtures("one_torch_thread")
 @pytest.mark.parametrize("name", ON_GPU)
-def test_a_benchmark_of_a_gpu_runs_without_one(name, tmp_path):
-    document = ran(name, tmp_path, "--device", "torch-cpu")
+def test_a_benchmark_of_a_gpu_runs_without_one(name, tmp_path, request):
+    given = ["--device", "torch-cpu", *with_photographs(ON_GPU[name], request)]
+    document = ran(name, tmp_path, *given)
     assert "torch" in document["versions"]
 
 
