@@ -20,6 +20,7 @@ from benchmarks.growth_limits import (
     laws,
     practical_table,
 )
+from benchmarks.scale_page import scale_table
 from samecam.pages import Page, bullets, fill, power_of_ten, read_json, significant, table
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -267,6 +268,7 @@ def generated(document: Mapping[str, Any]) -> dict[str, str]:
         "dominates": dominates(runs),
         "reading": reading(),
         "frames": frames_table(whole),
+        "scale": scale_table(record.load("scale")),
         "practical": "\n".join(practical_table(collections)),
         "without": "\n".join(practical_table(collections.without_views())),
     }

@@ -3,8 +3,10 @@
     python -m benchmarks.scale                             # both of these
     python -m benchmarks.scale files                       # 2,000 photos of 12 megapixels
     python -m benchmarks.scale rows                        # 100,000 fingerprints of 64² numbers
-    python -m benchmarks.scale rows --photos 1000000 --device cuda
+    python -m benchmarks.scale rows --photos 1000000 --each 1000 --device cuda
     python -m benchmarks.scale files --keep DIR            # what was made stays, and is used again
+    python -m benchmarks.scale files --photos 16000 --dtype bits   # 62 GB of disk
+    python -m benchmarks.scale files --photos 3840 --each 12       # 320 cameras
 
 Each is added to scale.json beside what was measured before.
 
@@ -12,7 +14,7 @@ The command runs as a process of its own, nothing of it computed: seconds by the
 phases that the case notes, the memory of all its processes together (their proportional share,
 looked at every half second), bytes on disk, and how right the answer is. Photos are JPEGs of
 scenes that are all different, by cameras that do not exist, of four sizes; patterns and noise are
-shifted parts of a few large fields, which are quickly made.
+made from parts of a few large fields, which is quick.
 """
 
 import argparse
@@ -24,8 +26,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from functools import lru_cache
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +52,7 @@ USUAL = {"files": FILES, "rows": ROWS}
 QUICK_FRAMES = ((400, 304), (320, 240))
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=4)  # of one frame: a camera has one, and photos come by cameras
 def field(seed: int, width: int, height: int) -> Floats:
     """Normal numbers, half as much again as a frame is high, and twice as wide."""
     rng = np.random.default_rng([seed, width, height])
@@ -57,64 +60,78 @@ def field(seed: int, width: int, height: int) -> Floats:
     return values
 
 
-def part(seed: int, frame: tuple[int, int], at: Labels) -> Floats:
+def part(seed: int, frame: tuple[int, int], rng: np.random.Generator) -> Floats:
+    """Normal numbers of a frame: a part of one field, times the signs of a part of another.
+
+    Parts of one field alone would be one another, shifted: many cameras would be views of one.
+    """
     width, height = frame
-    down, across = int(at[0]) % (height // 2), int(at[1]) % width
-    return field(seed, width, height)[down : down + height, across : across + width]
+    parts = []
+    for which in (2 * seed, 2 * seed + 1):
+        down, across = int(rng.integers(height // 2)), int(rng.integers(width))
+        parts.append(field(which, width, height)[down : down + height, across : across + width])
+    values: Floats = parts[0] * np.copysign(np.float32(1), parts[1])
+    return values
 
 
 def make_photo(path: Path, camera: int, number: int, frame: tuple[int, int]) -> None:
-    """One JPEG, 4:2:0, quality 92: a scene, a camera's pattern and noise."""
+    """One JPEG, 4:2:0, quality 92: a scene of one tint, a camera's pattern and noise."""
     rng = np.random.default_rng([7, number])
     small = Image.fromarray(rng.integers(30, 220, (9, 12), dtype=np.uint8))
     light = np.asarray(small.resize(frame, Image.Resampling.BICUBIC), dtype=np.float32)
-    where = np.random.default_rng([8, camera]).integers(2**31, size=2)
-    light *= 1 + np.float32(PATTERN) * part(0, frame, where)
-    light += np.float32(NOISE) * part(1, frame, rng.integers(2**31, size=2))
+    light *= 1 + np.float32(PATTERN) * part(0, frame, np.random.default_rng([8, camera]))
+    light += np.float32(NOISE) * part(1, frame, rng)
     luma = Image.fromarray(np.clip(light + 0.5, 0, 255).astype(np.uint8))
-    tint = [Image.fromarray(rng.integers(100, 156, (9, 12), dtype=np.uint8)) for _ in range(2)]
-    bands = [luma, *(one.resize(frame, Image.Resampling.BICUBIC) for one in tint)]
-    Image.merge("YCbCr", bands).save(path, "JPEG", quality=92)
+    tint = [Image.new("L", frame, int(level)) for level in rng.integers(100, 156, 2)]
+    Image.merge("YCbCr", [luma, *tint]).save(path, "JPEG", quality=92)
 
 
-def _make_photos(folder: Path, numbers: range, frames: Sequence[tuple[int, int]]) -> None:
+def _make_photos(
+    folder: Path, camera: int, numbers: range, frames: Sequence[tuple[int, int]]
+) -> None:
     for number in numbers:
-        camera = number // EACH
         path = folder / f"{number:07d}.jpg"
         if not path.exists():
             make_photo(path.with_suffix(".part"), camera, number, frames[camera % len(frames)])
             path.with_suffix(".part").rename(path)
 
 
-def make_files(folder: Path, photos: int, frames: Sequence[tuple[int, int]]) -> list[str]:
+def make_files(
+    folder: Path, photos: int, frames: Sequence[tuple[int, int]], each: int = EACH
+) -> list[str]:
     """All photos, in a process a core; the arguments of the command."""
     images = folder / "photos"
     images.mkdir(parents=True, exist_ok=True)
-    step = EACH
+    # Those of one frame together: they share fields.
+    cameras = sorted(range(-(-photos // each)), key=lambda camera: camera % len(frames))
+    parts = [range(each * k, min(each * (k + 1), photos)) for k in cameras]
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        parts = [range(k, min(k + step, photos)) for k in range(0, photos, step)]
-        for _ in pool.map(_make_photos, *zip(*[(images, r, frames) for r in parts], strict=True)):
+        for _ in pool.map(_make_photos, repeat(images), cameras, parts, repeat(frames)):
             pass
     return [str(images)]
 
 
-def make_rows(folder: Path, photos: int, pixels: int) -> list[str]:
-    """An array of fingerprints, float16; the arguments of the command."""
+def make_rows(folder: Path, photos: int, pixels: int, each: int = ROWS_EACH) -> list[str]:
+    """An array of fingerprints, float16, in a thread a core; the arguments of the command."""
     path, part_path = folder / "rows.npy", folder / "rows.part"
     if not path.exists():
         rng = np.random.default_rng(0)
-        patterns = rng.standard_normal((-(-photos // ROWS_EACH), pixels), dtype=np.float32)
-        camera = rng.permutation(truth_of(photos, ROWS_EACH))
+        patterns = rng.standard_normal((-(-photos // each), pixels), dtype=np.float32)
+        camera = rng.permutation(truth_of(photos, each))
         np.save(folder / "truth.npy", camera)
         strength = np.sqrt(MEAN) * rng.lognormal(0, 0.4, len(patterns))[camera]
         strength = np.minimum(strength * rng.gamma(4, 1 / 4, photos), 0.95).astype(np.float32)
         rows = np.lib.format.open_memmap(part_path, "w+", np.float16, (photos, pixels))
-        for first in range(0, photos, BLOCK):
+
+        def make(first: int) -> None:
             some = slice(first, min(first + BLOCK, photos))
-            a = strength[some, np.newaxis]
-            made = rng.standard_normal((some.stop - first, pixels), dtype=np.float32)
+            a, noise = strength[some, np.newaxis], np.random.default_rng([1, first])
+            made = noise.standard_normal((some.stop - first, pixels), dtype=np.float32)
             made = made * np.sqrt(1 - a * a) + a * patterns[camera[some]]
             rows[some] = made / np.linalg.norm(made, axis=1, keepdims=True)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(make, range(0, photos, BLOCK)))
         rows.flush()
         part_path.rename(path)
     return ["--fingerprints", str(path)]
@@ -184,28 +201,37 @@ def judged(case: Path, truth: Labels) -> dict[str, Any]:
     return {**told, "cameras": score.n_cameras, "found": score.n_clusters}
 
 
-def measure(kind: str, photos: int, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Make photos or rows, and let the command group them."""
+def measure(
+    kind: str, photos: int, options: argparse.Namespace, folder: Path
+) -> dict[str, Any] | None:
+    """Make photos or rows, and let the command group them; None: `--make`."""
     began = time.perf_counter()
     if kind == "files":
-        arguments = make_files(folder, photos, QUICK_FRAMES if options.quick else FRAMES)
-        truth = truth_of(photos, EACH)
+        each = options.each or EACH
+        arguments = make_files(folder, photos, QUICK_FRAMES if options.quick else FRAMES, each)
+        truth = truth_of(photos, each)
     else:
-        arguments = make_rows(folder, photos, 1024 if options.quick else PIXELS)
+        each = options.each or ROWS_EACH
+        arguments = make_rows(folder, photos, 1024 if options.quick else PIXELS, each)
         truth = np.load(folder / "truth.npy")
     making = time.perf_counter() - began
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
     print(f"{photos} {kind}, {format_bytes(size)}, made in {making:.0f} s", flush=True)
+    if options.make:
+        return None
     arguments += ["--device", options.device]
     if options.memory:
         arguments += ["--memory", options.memory]
-    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+    if options.dtype:
+        arguments += ["--dtype", options.dtype]
+    with tempfile.TemporaryDirectory(dir=options.case or folder) as scratch:
         case = Path(scratch) / "case"
         facts = run(arguments, case) | judged(case, truth)
     asked = {"photos": photos, "device": options.device, "given": options.memory}
+    asked["cores"] = os.cpu_count()
     facts |= {**asked, "bytes": size, "on": describe(choose_device(options.device))}
     print(json.dumps(facts), flush=True)
-    return {"commit": provenance.commit(), **facts}
+    return {"commit": options.commit or provenance.commit(), **facts}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -215,7 +241,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     asked.add_argument("--photos", type=int, help=f"{FILES} files, {ROWS} rows by default")
     asked.add_argument("--device", default="cpu")
     asked.add_argument("--memory", help="for grouping, like 8G")
+    asked.add_argument("--dtype", help="of rows: bits takes half the disk of the usual 2bits")
     asked.add_argument("--keep", type=Path, metavar="DIR", help="where photos or rows stay")
+    asked.add_argument("--case", type=Path, metavar="DIR", help="where the case is made")
+    asked.add_argument("--each", type=int, help=f"of a camera: {EACH} files, {ROWS_EACH} rows")
+    asked.add_argument("--make", action="store_true", help="only make what is not there")
+    asked.add_argument("--commit", help="of the tree, where git is missing")
     options = asked.parse_args(arguments)
     out = folder_of(options)
     result = {}
@@ -224,11 +255,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for kind in options.kinds or USUAL:
         with tempfile.TemporaryDirectory() as scratch:
             photos = options.photos or (200 if options.quick else USUAL[kind])
-            name = f"{photos} {kind}{' quick' * options.quick}"
+            each = f" of {options.each}" if options.each else ""
+            name = f"{photos} {kind}{each}{' quick' * options.quick}"
             folder = (options.keep or Path(scratch)) / name
             folder.mkdir(parents=True, exist_ok=True)
-            result[f"{name}, {options.device}"] = measure(kind, photos, options, folder)
-        write(NAME, result, folder=out)
+            how = ", ".join(filter(None, (options.device, options.dtype)))
+            if (facts := measure(kind, photos, options, folder)) is not None:
+                result[f"{name}, {how}"] = facts
+                write(NAME, result, folder=out)
 
 
 if __name__ == "__main__":

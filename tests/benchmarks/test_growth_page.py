@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from benchmarks import growth_limits, growth_page, growth_plot, record
+from benchmarks import growth_limits, growth_page, growth_plot, record, scale_page
 from benchmarks.growth_limits import Measured
 from samecam.pages import digest, digest_in
 
@@ -254,3 +254,18 @@ def test_the_report_is_in_the_time_of_a_collection():
 def test_a_phase_of_the_processor_is_no_column_of_a_gpu():
     gpu = document(**LAWS)
     assert "evidence" not in growth_page.device_table(gpu)
+
+
+def test_whole_runs_are_told_with_what_they_ran_on():
+    phases = {"extract": 30.0, "cluster": 600.0, "evidence": 7.0}
+    right = {"F": 0.9, "P": 0.99, "R": 0.8, "memory": 2e9}
+    run = {"seconds": 700.0, "phases": phases, "photos": 2000, "on": "cpu", **right}
+    other = {**run, "photos": 100000, "on": "cuda (NVIDIA H200)"}
+    runs = {"100000 rows, cuda": other, "2000 files, cpu, bits": run}
+    lines = scale_page.scale_table({"cores": 5, "result": runs}).splitlines()[2:]
+    assert lines == [
+        "| 2,000 files, `--dtype bits` | 5 cores | 12 minutes | 30 s | 10 minutes | 7 s | 2.0 GB "
+        "| 0.900 (0.990, 0.800) |",
+        "| 100,000 rows | cuda (NVIDIA H200) | 12 minutes | 30 s | 10 minutes | 7 s | 2.0 GB "
+        "| 0.900 (0.990, 0.800) |",
+    ]
