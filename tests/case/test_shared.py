@@ -1,19 +1,33 @@
-"""Cameras that share a stamp: it is named and taken out, strangers it let in are doubtful."""
+"""Cameras that share a stamp: they are grouped without it, and it is named and taken out."""
 
 import csv
 import json
 from functools import cache
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from samecam import Resources, cluster_photos, open_case, verify_case, write_report
+from samecam import (
+    ExtractionSettings,
+    Resources,
+    cluster_photos,
+    match_photos,
+    open_case,
+    verify_case,
+    write_report,
+)
 from tests.processes import run
 
 WIDTH, HEIGHT = 448, 384
 CAMERAS, PHOTOS, STRANGERS = 4, 7, 5
 STAMP = (slice(HEIGHT - 44, HEIGHT - 4), slice(WIDTH - 104, WIDTH - 4))
+# Of weak cameras with a large stamp a stranger has most of the scores.
+WEAK = {
+    "strength": 0.006,
+    "place": (slice(HEIGHT - 124, HEIGHT - 4), slice(WIDTH - 244, WIDTH - 4)),
+}
 SETTINGS = {"search": "off", "resources": Resources(workers=2)}
 
 
@@ -22,27 +36,27 @@ def pattern(number):
     return np.random.default_rng([7, number]).standard_normal((HEIGHT, WIDTH))
 
 
-def photo(camera, number, stamp):
+def photo(camera, number, stamp, strength=0.03, place=STAMP):
     """A gray picture with a camera's pattern, and a stamp so many gray levels high."""
     rng = np.random.default_rng([camera, number])
     y, x = np.mgrid[:HEIGHT, :WIDTH]
     light = 125 + 40 * np.sin(x / rng.uniform(40, 90) + number) * np.cos(y / rng.uniform(40, 90))
-    light *= 1 + 0.03 * pattern(camera)
+    light *= 1 + strength * pattern(camera)
     light += rng.normal(0, 3, light.shape)
-    light[STAMP] += stamp * np.sign(pattern(99)[STAMP])
+    light[place] += stamp * np.sign(pattern(99)[place])
     return Image.fromarray(np.clip(light, 0, 255).astype(np.uint8))
 
 
-def take(folder, stamp, strangers):
+def take(folder, stamp, strangers, **kind):
     folder.mkdir()
     for camera in range(CAMERAS):
         for number in range(PHOTOS):
             exif = Image.Exif()
             exif.get_ifd(0x8769)[0xA401] = 8 if camera == 0 and number < 3 else 0
             name = folder / f"{camera}-{number}.jpg"
-            photo(camera, number, stamp).save(name, quality=94, exif=exif)
+            photo(camera, number, stamp, **kind).save(name, quality=94, exif=exif)
     for k in range(strangers):
-        photo(50 + k, 0, stamp).save(folder / f"x-{k}.jpg", quality=94)
+        photo(50 + k, 0, stamp, **kind).save(folder / f"x-{k}.jpg", quality=94)
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +69,30 @@ def stamped(tmp_path_factory):
 def rows(case, name):
     with open(case / name, newline="") as stream:
         return {row["path"]: row for row in csv.DictReader(stream)}
+
+
+@pytest.fixture(scope="module")
+def misled(stamped):
+    """The same where photos are grouped with the stamp, as in batches."""
+    root, _ = stamped
+    with patch("samecam.evidence.stamps", return_value=[]):
+        return root / "misled", cluster_photos(root / "photos", root / "misled", **SETTINGS)
+
+
+@pytest.mark.parametrize("strength", [0.003, 0.006])
+@pytest.mark.parametrize("stamp", [4, 16])
+def test_a_stamp_joins_no_cameras_and_lets_nobody_in(tmp_path, strength, stamp):
+    take(tmp_path / "photos", stamp, STRANGERS, strength=strength)
+    result = cluster_photos(tmp_path / "photos", tmp_path / "case", **SETTINGS)
+    assert sorted("".join({path[0] for path in group.paths}) for group in result.groups) == [
+        str(camera) for camera in range(CAMERAS)
+    ]
+    assert sum(len(group.paths) for group in result.groups) == CAMERAS * PHOTOS
+    facts = result.details["frames"][f"{WIDTH}x{HEIGHT}"]
+    for top, bottom, left, right in facts["left_out"]:
+        assert (top >= HEIGHT / 2, left >= WIDTH / 2) == (True, True)
+        assert (bottom <= HEIGHT, right <= WIDTH) == (True, True)
+    assert not verify_case(tmp_path / "case").troubles
 
 
 def test_cameras_stay_and_say_what_they_share(stamped):
@@ -77,11 +115,11 @@ def test_cameras_stay_and_say_what_they_share(stamped):
         assert ("but for" in said) == (shared.doubtful > 0)
 
 
-def test_strangers_that_the_stamp_let_in_are_doubtful_without_it(stamped):
-    root, result = stamped
+def test_strangers_that_the_stamp_let_in_are_doubtful_without_it(misled):
+    place, result = misled
     placed = {path for group in result.groups for path in group.paths if path[0] == "x"}
     assert placed  # the stamp is strong enough to mislead
-    given = rows(root / "case", "evidence.csv")
+    given = rows(place, "evidence.csv")
     assert {path for path, row in given.items() if row["doubtful"] == "yes"} == placed
     for path, row in given.items():
         without = row["score_without"]
@@ -107,6 +145,105 @@ def test_the_report_the_run_and_verification_know_of_it(stamped):
     modes = {path: row["mode"] for path, row in rows(root / "case", "images.csv").items()}
     assert {path for path in modes if modes[path]} == {"0-0.jpg", "0-1.jpg", "0-2.jpg"}
     assert set(modes.values()) == {"portrait", ""}
+
+
+@pytest.fixture(scope="module")
+def questioned(tmp_path_factory):
+    """Weak cameras with a stamp, and new photos with it: one of each, and strangers'."""
+    root = tmp_path_factory.mktemp("questioned")
+    take(root / "photos", 2, 0, **WEAK)
+    (root / "new").mkdir()
+    for camera in [*range(CAMERAS), 80, 81, 82]:
+        photo(camera, 70, 2, **WEAK).save(root / "new" / f"{camera}.jpg", quality=94)
+    return root, cluster_photos(root / "photos", root / "case", **SETTINGS)
+
+
+def cameras_by_group(result):
+    return {group.id: min(group.paths)[0] for group in result.groups}
+
+
+@pytest.mark.parametrize("rate", [0.01, 0.2])
+def test_a_photo_is_matched_without_the_stamp(questioned, rate):
+    root, result = questioned
+    found = match_photos(root / "case", root / "new", search="off", rate=rate)
+    named = cameras_by_group(result)
+    for match in found.photos:
+        best = match.best
+        if match.path[0] == "8":
+            assert match.verdict == "none"
+            assert best.score < 5
+            assert best.log10_lr < 0
+        else:
+            assert (match.verdict, named[match.group]) == ("match", match.path[0])
+            assert best.shared_score > best.score + 10 > 40
+            assert "without a pattern that other groups share, of " in match.sentence
+            assert match.other.score < 5
+
+
+def test_with_the_stamp_strangers_would_match(questioned, monkeypatch):
+    root, _ = questioned
+    monkeypatch.setattr("samecam.case.matching._match.case_patterns", lambda _: {})
+    found = match_photos(root / "case", root / "new", search="off").photos
+    assert {match.verdict for match in found if match.path[0] == "8"} == {"match"}
+
+
+def test_a_photo_of_the_case_is_left_out_of_what_it_is_compared_with(questioned):
+    root, result = questioned
+    found = match_photos(root / "case", root / "photos" / "1-0.jpg", search="off")
+    (match,) = found.photos
+    assert match.known == "1-0.jpg"
+    assert match.group == match.known_group
+    row = rows(root / "case", "evidence.csv")["1-0.jpg"]
+    assert match.best.shared_score == pytest.approx(float(row["score"]), rel=0.03)
+    assert match.best.score == pytest.approx(float(row["score_without"]), rel=0.03)
+    assert cameras_by_group(result)[match.group] == "1"
+
+
+def test_squares_are_matched_without_the_stamp(questioned, tmp_path):
+    """And smaller ones, in which the stamp lies elsewhere, as far as it is there at all."""
+    root, _ = questioned
+    settings = {
+        "settings": ExtractionSettings(size=384, at="centre"),
+        "resources": Resources(workers=2),
+    }
+    result = cluster_photos(root / "photos", tmp_path / "case", **settings)
+    named = cameras_by_group(result)
+    for group in result.groups:
+        assert group.shared.boxes
+    cut = tmp_path / "cut"
+    cut.mkdir()
+    for name in ("1.jpg", "80.jpg"):
+        picture = Image.open(root / "new" / name)
+        picture.crop((48, 16, WIDTH - 48, HEIGHT - 16)).save(cut / name, quality=97)
+    for folder, side in ((root / "new", 384), (cut, 352)):
+        found = match_photos(tmp_path / "case", folder)
+        assert {m.frame for m in found.photos} == {f"{side}x{side}"}
+        for match in found.photos:
+            if match.path[0] == "8":
+                assert match.verdict == "none"
+                assert match.best.score < 5
+            else:
+                assert named[match.group] == match.path[0]
+
+
+def test_what_is_seen_in_another_way_is_said_to_have_the_stamp_in_it(questioned, tmp_path):
+    root, result = questioned
+    reduced = Image.open(root / "new" / "2.jpg").resize((WIDTH // 4 * 3, HEIGHT // 4 * 3))
+    reduced.save(tmp_path / "reduced.png")
+    (match,) = match_photos(root / "case", tmp_path / "reduced.png", search="normal").photos
+    assert match.seen.shares
+    assert cameras_by_group(result)[match.group] == "2"
+    assert "shares a pattern with others, which was not taken out here" in match.sentence
+
+
+def test_a_tile_that_is_none_is_an_error(stamped):
+    from samecam.case.folder import clusters_json, read_cameras
+
+    _, result = stamped
+    content = json.loads(clusters_json(result.cameras, [], None, {}))
+    content["clusters"][0]["groups"][0]["shared"]["boxes"] = [[1, 2, 3]]
+    with pytest.raises(ValueError, match="four edges"):
+        read_cameras(content)
 
 
 def test_without_a_stamp_nothing_is_said(tmp_path):

@@ -59,6 +59,7 @@ def test_match_as_json(world):
             "cap",
             "camera",
             "view",
+            "shared_score",
         ),
     }
     assert photo["camera"] == photo["best"]["camera"] == photo["group"]

@@ -15,7 +15,10 @@ from samecam.correlate._group_sums import (
     squared_norms,
     sum_strips,
 )
+from samecam.correlate._halves import SIDE as HALF_TILE
+from samecam.correlate._halves import HalfTiles, half_tiles
 from samecam.correlate._kept import KeptGram, KeptGrams
+from samecam.correlate._leave_out import leave_out
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels, whole_weights
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
@@ -26,8 +29,10 @@ from samecam.correlate._tiles import Tiles, group_tiles
 
 __all__ = [
     "DEFAULT_MEMORY",
+    "HALF_TILE",
     "LEAST_MEMORY",
     "DoubleMatrix",
+    "HalfTiles",
     "KeptGram",
     "KeptGrams",
     "Membership",
@@ -49,6 +54,8 @@ __all__ = [
     "group_products",
     "group_sums",
     "group_tiles",
+    "half_tiles",
+    "leave_out",
     "normalised",
     "null_scale",
     "other_group_products",

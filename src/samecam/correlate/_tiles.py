@@ -78,7 +78,7 @@ def group_tiles(
         result does not depend on it
     """
     frame, members = source.frame, Membership(labels, len(weights))
-    rows, columns = _edges(frame.height), _edges(frame.width)
+    rows, columns = edges(frame.height, SIDE), edges(frame.width, SIDE)
     band = int(np.diff(rows).max()) * frame.width
     blocks = even_blocks(members.count, max(1, memory // 2 // (4 * band)))
     room = max(memory // 3, _LEAST * (len(members.inside) + members.count))
@@ -88,17 +88,17 @@ def group_tiles(
     shifts = np.zeros(shape[1], dtype=np.intp)
     result = Tiles(rows, columns, here, scale, mean, spread, shifts)
 
-    def bands(first: int, last: int) -> Iterator[tuple[int, Floats]]:
+    def sums_of(first: int, last: int) -> Iterator[tuple[int, Floats]]:
         strips = sum_strips(source, members.only(np.arange(first, last)), room, levels=1)
-        return enumerate(_bands(strips, frame, rows, last - first))
+        return enumerate(bands(strips, frame, rows, last - first))
 
     totals = [np.zeros((h, frame.width), dtype=np.float32) for h in np.diff(rows)]
     for first, last in blocks if len(blocks) > 1 else ():
-        for number, sums in bands(first, last):
+        for number, sums in sums_of(first, last):
             _add(totals[number], sums, weights[first:last])
     with ThreadPoolExecutor(thread_count()) as pool:
         for first, last in blocks:
-            for number, sums in bands(first, last):
+            for number, sums in sums_of(first, last):
                 total = totals[number]
                 if len(blocks) == 1:
                     _add(total, sums, weights)
@@ -113,13 +113,13 @@ def _add(total: Floats, sums: Floats, weights: Doubles) -> None:
         total += np.float32(weight) * one
 
 
-def _edges(length: int) -> Rows:
-    """Edges of tiles of about 128 pixels, at multiples of 8."""
-    many = max(1, round(length / SIDE))
+def edges(length: int, side: int) -> Rows:
+    """Edges of tiles of about `side` pixels, at multiples of 8."""
+    many = max(1, round(length / side))
     return STEP * np.linspace(0, length // STEP, many + 1).round().astype(np.intp)
 
 
-def _bands(
+def bands(
     strips: Iterator[tuple[int, Floats]], frame: Frame, rows: Rows, count: int
 ) -> Iterator[Floats]:
     """(count, height, width) of each row of tiles, from strips of any width."""

@@ -45,7 +45,8 @@ from samecam.evidence._ratios import (
 )
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
-from samecam.evidence._shared import SharedPattern, shared_patterns
+from samecam.evidence._shared import Box, SharedPattern, inside_boxes, shared_patterns
+from samecam.evidence._stamps import stamps
 from samecam.evidence._text import (
     ABSENCE,
     MODEL,
@@ -65,7 +66,12 @@ from samecam.evidence._text import (
     still_sentence,
     view_sentence,
 )
-from samecam.evidence._without import correlations_without, scores_without
+from samecam.evidence._without import (
+    BoxParts,
+    GroupProducts,
+    correlations_without,
+    scores_without,
+)
 
 __all__ = [
     "ABSENCE",
@@ -79,11 +85,14 @@ __all__ = [
     "STRANGERS",
     "WEAK_CAP",
     "Alike",
+    "Box",
+    "BoxParts",
     "Chance",
     "Comparisons",
     "Division",
     "Every",
     "GroupEvidence",
+    "GroupProducts",
     "Law",
     "Members",
     "Null",
@@ -109,6 +118,7 @@ __all__ = [
     "group_chance",
     "group_chances",
     "group_evidence",
+    "inside_boxes",
     "intra_correlations",
     "joined_evidence",
     "joined_sentence",
@@ -143,6 +153,7 @@ __all__ = [
     "shared_sentence",
     "shifts",
     "square_chance",
+    "stamps",
     "still_scenes",
     "still_sentence",
     "support",

@@ -63,6 +63,10 @@ class Comparisons:
         inside = self.labels[self.labels >= 0]
         return np.bincount(inside, minlength=self.n_groups).astype(np.intp)
 
+    def products(self, groups: Labels) -> Doubles:
+        """(g, g) of `between`, of some groups."""
+        return np.array([self.between.read(g, g + 1)[0, groups] for g in groups.tolist()])
+
     def blocks(self) -> Iterator[tuple[int, Doubles]]:
         """(first group, correlations of some groups with all photos), from the first to the last.
 

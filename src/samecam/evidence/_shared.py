@@ -5,6 +5,7 @@ equal norms. What is alike there beyond chance is shared by strangers. It lies i
 frame, or all over it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,6 +100,14 @@ def shared_patterns(
                 tuple(tiles.box(int(tile)) for tile in at),
             )
     return result
+
+
+def inside_boxes(source: FingerprintStore, boxes: Sequence[Box]) -> Mask:
+    """(d,) which pixels of a row lie in some boxes."""
+    result = np.zeros(source.frame.shape, dtype=bool)
+    for top, bottom, left, right in boxes:
+        result[top:bottom, left:right] = True
+    return result.ravel()
 
 
 def _largest(sizes: Labels, cameras: Labels) -> Rows:

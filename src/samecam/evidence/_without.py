@@ -1,6 +1,6 @@
 """Correlations without what groups of several cameras share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,7 @@ from samecam.arrays import Doubles, Labels, Rows
 from samecam.evidence._comparisons import Comparisons
 from samecam.evidence._null import Null
 from samecam.evidence._scores import Chance
-from samecam.evidence._shared import Box, SharedPattern
+from samecam.evidence._shared import Box, SharedPattern, inside_boxes
 from samecam.store import FingerprintStore
 
 _EMPTY = 1e-12
@@ -75,77 +75,96 @@ def correlations_without(
     groups = np.array([group, *pattern.everywhere], dtype=np.intp)
     products = _products(given, groups, some)
     if pattern.boxes:
-        _leave_out(products, source, given.labels, groups, some, pattern.boxes)
-    norms = np.maximum(products.squares * products.photos, _EMPTY)
-    correlations = products.with_groups / np.sqrt(norms)
-    if not pattern.everywhere:
-        return np.asarray(correlations[0])
-    lengths = np.sqrt(np.maximum(np.diag(products.between), _EMPTY))
-    like = products.between / np.outer(lengths, lengths)
-    return _projected(correlations, like, groups, given.labels[some])
+        parts = BoxParts(source, given.labels, groups, pattern.boxes)
+        products.leave_out(parts, (parts.of(source, photo) for photo in some.tolist()))
+    return products.correlations()
 
 
 @dataclass(frozen=True, slots=True)
-class _Products:
-    """Inner products of photos with sums of groups, the photo left out of its own.
+class GroupProducts:
+    """Inner products of photos with sums of groups, each photo left out of its own.
+
+    The first group is the one in question; the others have a pattern all over the frame, too.
 
     Attributes
     ----------
+    groups : (g,) their numbers
+    labels : (photos,) groups of the photos, −1 is none
     with_groups : (g, photos)
     squares : (g, photos) squared norms of these sums
     photos : (photos,) squared norms of the photos
-    between : (g, g) of the sums
+    between : (g, g) of the sums, in which no photo is left out
     """
 
+    groups: Rows
+    labels: Labels
     with_groups: Doubles
     squares: Doubles
     photos: Doubles
     between: Doubles
 
+    def leave_out(self, parts: "BoxParts", photos: Iterable[Doubles]) -> None:
+        """Take the pixels of some boxes off all products; `photos`: what each has there."""
+        self.between[:] -= parts.sums @ parts.sums.T
+        for k, values in enumerate(photos):
+            own, with_sums = float(values @ values), parts.sums @ values
+            member = self.labels[k] == self.groups
+            self.photos[k] -= own
+            self.with_groups[:, k] -= with_sums - member * own
+            self.squares[:, k] -= parts.squares + member * (own - 2 * with_sums)
 
-def _products(given: Comparisons, groups: Rows, photos: Rows) -> _Products:
+    def correlations(self) -> Doubles:
+        """(photos,) with the first group, without what the others have in common.
+
+        NaN where fewer than two others are left to tell that by.
+        """
+        norms = np.maximum(self.squares * self.photos, _EMPTY)
+        correlations = self.with_groups / np.sqrt(norms)
+        if len(self.groups) == 1:
+            return np.asarray(correlations[0])
+        lengths = np.sqrt(np.maximum(np.diag(self.between), _EMPTY))
+        like = self.between / np.outer(lengths, lengths)
+        return _projected(correlations, like, self.groups, self.labels)
+
+
+class BoxParts:
+    """The pixels of some boxes, and sums of groups there.
+
+    Attributes
+    ----------
+    pixels : their numbers in a row
+    sums : (g, pixels) of the groups
+    squares : (g,) squared norms of these
+    """
+
+    def __init__(
+        self, source: FingerprintStore, labels: Labels, groups: Rows, boxes: Sequence[Box]
+    ) -> None:
+        self.pixels = np.flatnonzero(inside_boxes(source, boxes))
+        self.sums = np.zeros((len(groups), len(self.pixels)))
+        for k, group in enumerate(groups.tolist()):
+            for member in np.flatnonzero(labels == group).tolist():
+                self.sums[k] += self.of(source, member)
+        self.squares = np.einsum("ij,ij->i", self.sums, self.sums)
+
+    def of(self, source: FingerprintStore, row: int) -> Doubles:
+        """These pixels of a row."""
+        values = np.empty((1, source.n_pixels), dtype=np.float32)
+        source.read_into(np.array([row]), values)
+        return np.asarray(values[0, self.pixels], dtype=np.float64)
+
+
+def _products(given: Comparisons, groups: Rows, photos: Rows) -> GroupProducts:
     """Of whole frames, as the comparisons have them."""
     correlations = np.array([given.correlations.read(g, g + 1)[0, photos] for g in groups.tolist()])
-    between = np.array([given.between.read(g, g + 1)[0, groups] for g in groups.tolist()])
     totals, own = given.totals[groups, np.newaxis], given.norms[photos]
     # Without a member: t = x² + 2rx + g, with x the norm that is left.
     left = -correlations + np.sqrt(np.maximum(np.square(correlations) + totals - own, 0))
-    inside = given.labels[photos] == groups[:, np.newaxis]
-    squares = np.where(inside, np.square(left), totals)
-    return _Products(correlations * np.sqrt(squares), squares, own.copy(), between)
-
-
-def _leave_out(
-    products: _Products,
-    source: FingerprintStore,
-    labels: Labels,
-    groups: Rows,
-    photos: Rows,
-    boxes: Sequence[Box],
-) -> None:
-    """Take the pixels of some boxes off all products."""
-    inside = np.zeros(source.frame.shape, dtype=bool)
-    for top, bottom, left, right in boxes:
-        inside[top:bottom, left:right] = True
-    pixels, row = np.flatnonzero(inside), np.empty((1, source.n_pixels), dtype=np.float32)
-
-    def part(photo: int) -> Doubles:
-        source.read_into(np.array([photo]), row)
-        return np.asarray(row[0, pixels], dtype=np.float64)
-
-    sums = np.zeros((len(groups), len(pixels)))
-    for k, group in enumerate(groups.tolist()):
-        for member in np.flatnonzero(labels == group).tolist():
-            sums[k] += part(member)
-    products.between[:] -= sums @ sums.T
-    squares = np.einsum("ij,ij->i", sums, sums)
-    for k, photo in enumerate(photos.tolist()):
-        values = part(photo)
-        own, with_sums = float(values @ values), sums @ values
-        member = labels[photo] == groups
-        products.photos[k] -= own
-        products.with_groups[:, k] -= with_sums - member * own
-        products.squares[:, k] -= squares + member * (own - 2 * with_sums)
+    labels = given.labels[photos]
+    squares = np.where(labels == groups[:, np.newaxis], np.square(left), totals)
+    with_groups = correlations * np.sqrt(squares)
+    between = given.products(groups)
+    return GroupProducts(groups, labels, with_groups, squares, own.copy(), between)
 
 
 def _projected(correlations: Doubles, like: Doubles, groups: Rows, labels: Labels) -> Doubles:

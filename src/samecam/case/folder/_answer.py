@@ -100,6 +100,12 @@ class CasePhoto:
         """Whether its place in its group is weak."""
         return self.evidence.get("doubtful") == "yes"
 
+    @property
+    def telling_score(self) -> float | None:
+        """Its score with its group, without what that shares with groups of other cameras."""
+        without = self.figure("score_without")
+        return self.figure("score") if without is None else without
+
     def figure(self, name: str) -> float | None:
         """A number of its row of `evidence.csv`, if it is there."""
         return _number(self.evidence, name)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from samecam.case.folder._shared import SHARED_SHAPE, Shared
+from samecam.case.folder._shared import SHARED_SHAPE, Shared, read_shared
 from samecam.case.folder._views import VIEW_SHAPE, object_view, view_object
 from samecam.documents import Span, check_shape
 from samecam.notebook import counted, shown, table
@@ -361,7 +361,7 @@ def _group(entry: Mapping[str, Any]) -> Group:
     values["scenes"] = None if entry["scenes"] is None else Scenes(**entry["scenes"])
     values["division"] = None if entry["division"] is None else Division(**entry["division"])
     shared = entry.get("shared")
-    values["shared"] = None if shared is None else Shared(**shared)
+    values["shared"] = None if shared is None else read_shared(shared)
     values["paths"] = [member["path"] for member in members]
     values["hashes"] = [member["sha256"] for member in members]
     values["view"] = object_view(entry["view"])

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam import compute
+from samecam import compute, correlate, evidence
 from samecam.arrays import Floats, Labels, Mask, Rows
 from samecam.case.folder import ClusteringSettings, by_frame, colours
 from samecam.case.grouping._executor import executor_for, fit_parameters
 from samecam.case.grouping._strangers import without_strangers
-from samecam.correlate import KeptGrams
 from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
 from samecam.photos import Exposure
@@ -51,7 +50,7 @@ def group_photos(
     correlations: Mapping[Frame, Floats] | None = None,
     constraints: "Constraints | None" = None,
     total: int | None = None,
-    kept: KeptGrams | None = None,
+    kept: correlate.KeptGrams | None = None,
 ) -> tuple[Labels, dict[str, Any]]:
     """Group of every photo, and what the method has to say.
 
@@ -212,8 +211,38 @@ class _FrameWork:
             given_gram = {"metric": "precomputed", "n_pixels": source.n_pixels}
             method.set_params(**{k: v for k, v in given_gram.items() if k in method.get_params()})
         _fit(method, source, given, self.resources, progress, gram)
+        boxes = self._stamps(source, method, memory)
+        if boxes:
+            method = self._without(source, boxes, given, memory)
         labels[rows] = method.labels_
-        return labels, {**_facts(method), "memory_bytes": getattr(method, "memory_", memory)}
+        facts = {**_facts(method), "memory_bytes": getattr(method, "memory_", memory)}
+        return labels, {**facts, "left_out": [list(box) for box in boxes]} if boxes else facts
+
+    def _stamps(self, source: FingerprintStore, method: Any, memory: int) -> list[evidence.Box]:
+        """Places with logos and stamps, to be left out; none where all photos are not one Gram."""
+        n = len(source)
+        if self.clustering.name != "consolidated" or correlate.gram_memory(n) > memory:
+            return []
+        room = min(memory, compute.default_memory("cpu"))
+        return evidence.stamps(source, method.labels_, memory=room)
+
+    def _without(
+        self,
+        source: FingerprintStore,
+        boxes: Sequence[evidence.Box],
+        given: Mapping[str, Any],
+        memory: int,
+    ) -> Any:
+        """The method on correlations without some places of the frame."""
+        inside = evidence.inside_boxes(source, boxes)
+        gram = _correlate(source, memory, self.progress, self.resources.device)
+        correlate.leave_out(gram, source, inside)
+        method = self._method(memory)
+        left = source.n_pixels - int(np.count_nonzero(inside))
+        method.set_params(metric="precomputed", n_pixels=left)
+        again = {name: value for name, value in given.items() if name != "keep"}
+        _fit(method, source, again, self.resources, self.progress, gram)
+        return method
 
     def _method(self, memory: int) -> Any:
         """The estimator, with this frame's share of the rates of error."""
@@ -253,8 +282,6 @@ def _dark(photos: Sequence[Record]) -> Mask:
 def _correlate(
     source: FingerprintStore, memory: int, progress: compute.Progress, device: str
 ) -> Floats:
-    from samecam import correlate
-
     progress("Correlating", 0, len(source))
     told = partial(progress, "Correlating")
     return correlate.gram(source, memory=memory, device=device, progress=told)

@@ -26,6 +26,7 @@ def shared_pattern(weighed: Weighed, group: int, members: Rows, frame: Frame) ->
     score, without = photos.score[members], photos.without[members]
     return Shared(
         groups=list(pattern.groups),
+        everywhere=list(pattern.everywhere),
         where=evidence.shared_place(pattern, frame),
         boxes=[list(box) for box in pattern.boxes],
         score=figures(pattern.score),

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from samecam import correlate, evidence
 from samecam.arrays import Doubles
 from samecam.case.folder import USED
@@ -52,6 +54,7 @@ class Compared:
     ----------
     names : (k,) of the cameras
     correlations, scores : (m, k)
+    without : (m, k) scores without what a camera shares with others, NaN where it shares nothing
     law : of strangers
     members : (k,) what is known of the scores of each camera's photos
     n_pixels : length of the fingerprints
@@ -61,6 +64,7 @@ class Compared:
     names: Sequence[int | None]
     correlations: Doubles
     scores: Doubles
+    without: Doubles
     law: evidence.Law
     members: Sequence[evidence.Members]
     n_pixels: int
@@ -163,10 +167,10 @@ def against(
 ) -> Compared:
     """One photo against the cameras of one frame."""
     r, squares = rivals.correlations(products, row)
-    scores, shifts = rivals.scores(orientations, r, squares, row)
+    scores, without, shifts = rivals.scores(orientations, r, squares, row)
     law = evidence.STRANGERS.measured_on(shifts) if shifts else evidence.STRANGERS
     names, pixels = rivals.names, rivals.rows.n_pixels
-    return Compared(orientations, names, r, scores, law, rivals.members, pixels)
+    return Compared(orientations, names, r, scores, without, law, rivals.members, pixels)
 
 
 def _judged(
@@ -207,10 +211,16 @@ def candidates(
         cap = evidence.largest_ratio(result.n_pixels)
         cap = min(cap, evidence.WEAK_CAP) if weak else cap
         for c, (name, members) in enumerate(zip(result.names, result.members, strict=True)):
-            score = result.scores[:, c]
+            measured, without = result.scores[:, c], result.without[:, c]
+            shares = ~np.isnan(without)
+            score = np.where(shares, without, measured)
             rates = result.law.rate(score)
             ratios = evidence.log_ratios(score, members, result.law)
             for k, one in enumerate(result.orientations):
                 facts = (float(result.correlations[k, c]), float(score[k]), float(rates[k]))
                 ratio = float(ratios[k])
-                yield Candidate(name, one.turned, *facts, min(ratio, cap), cap), one.frame, ratio
+                shared = float(measured[k]) if shares[k] else None
+                candidate = Candidate(
+                    name, one.turned, *facts, min(ratio, cap), cap, shared_score=shared
+                )
+                yield candidate, one.frame, ratio

@@ -24,6 +24,7 @@ from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._orientations import turned_photos
 from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals, rivals_of
+from samecam.case.matching._shared import case_patterns, cut_patterns
 from samecam.case.matching._views import CameraViews
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
@@ -156,11 +157,12 @@ class _Groups:
             inside = np.flatnonzero(labels[at] >= 0)
             if len(inside):
                 parts[frame] = Subset(store.rows(frame), inside), labels[at][inside]
-        self._scores = _known_scores(saved)
+        self._scores, self._patterns = _known_scores(saved), case_patterns(saved.groups)
         self._rivals: dict[Frame, Rivals] = {}
         for done, (frame, (rows, numbers)) in enumerate(parts.items()):
             progress(PHASE, done, len(parts))
-            self._rivals[frame] = rivals_of(rows, numbers, self._scores, memory)
+            given = (self._scores, self._patterns, memory)
+            self._rivals[frame] = rivals_of(rows, numbers, *given)
             rows.close()
         self.frames = frozenset(parts)
 
@@ -170,7 +172,8 @@ class _Groups:
             whole = self._rivals[next(iter(self.frames))]
             rows = Cropped(whole.rows, frame.width, self._settings.at)
             numbers = np.array(whole.names, dtype=np.intp)[whole.labels]
-            self._rivals[frame] = rivals_of(rows, numbers, {}, self._memory)
+            patterns = cut_patterns(self._patterns, rows.first, rows.side)
+            self._rivals[frame] = rivals_of(rows, numbers, {}, patterns, self._memory)
         return self._rivals[frame]
 
     def known(self, sha256: str) -> Known | None:
@@ -206,7 +209,7 @@ def _known_scores(saved: SavedCase) -> dict[int, list[float]]:
     """Scores of the members of each group, as the case has them."""
     result: dict[int, list[float]] = {}
     for photo in saved.photos:
-        score = photo.figure("score")
+        score = photo.telling_score
         if photo.group is not None and photo.group >= 0 and score is not None:
             result.setdefault(photo.group, []).append(score)
     return result

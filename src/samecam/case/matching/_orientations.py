@@ -37,6 +37,7 @@ from samecam.photos import (
     read_frame,
     read_photo,
 )
+from samecam.store import BitRows, ByteRows, FingerprintStore
 
 TURNS = (0, 90, 180, 270)
 PHASE = "Comparing"
@@ -283,3 +284,20 @@ def turned_photos(
             photo.outcome.refuse("skipped", *failure(error, resources.timeout))
         yield photo
         progress(PHASE, done, len(files))
+
+
+def in_memory(
+    values: Sequence[npt.NDArray[Any]], scales: Sequence[float], n_pixels: int
+) -> BitRows | ByteRows | Floats:
+    """Rows of a photo as they are stored; an array of those that are floats."""
+    rows = np.stack(values)
+    if rows.dtype == np.uint64:
+        return BitRows(rows, n_pixels)
+    return ByteRows(rows, scales) if rows.dtype == np.int8 else rows
+
+
+def fingerprint_of(one: Orientation) -> Floats:
+    """The numbers of a row, as it is turned."""
+    rows = in_memory([one.values], [one.scale], one.frame.n_pixels)
+    row: Floats = rows.read()[0] if isinstance(rows, FingerprintStore) else rows[0]
+    return row

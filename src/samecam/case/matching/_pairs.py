@@ -14,10 +14,15 @@ from samecam.case.extraction import Photos, arguments, measure_photos, nothing_b
 from samecam.case.folder import SEARCHES, USED, ExtractionSettings, SearchChoice, rounded_view
 from samecam.case.matching._compare import SUPPORT, against, candidates
 from samecam.case.matching._match import named_files
-from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
+from samecam.case.matching._orientations import (
+    Orientation,
+    TurnedPhoto,
+    in_memory,
+    turned_photos,
+)
 from samecam.case.matching._pair_result import ComparedPhoto, PairMatches, PairView, PhotoPair
 from samecam.case.matching._result import RATE, check_rate
-from samecam.case.matching._rivals import Rivals, in_memory
+from samecam.case.matching._rivals import Rivals
 from samecam.case.matching._views import PHASE, upright_photo
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame

@@ -17,9 +17,14 @@ from samecam.case.folder import ExtractionSettings
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._match import by_path, either_way, named, named_files
-from samecam.case.matching._orientations import Orientation, TurnedPhoto, turned_photos
+from samecam.case.matching._orientations import (
+    Orientation,
+    TurnedPhoto,
+    in_memory,
+    turned_photos,
+)
 from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
-from samecam.case.matching._rivals import Rivals, in_memory
+from samecam.case.matching._rivals import Rivals
 from samecam.errors import SamecamError
 from samecam.frames import Frame
 from samecam.notebook import counted

@@ -31,13 +31,15 @@ class Candidate:
     group : its group's number in the case; None for a reference
     turned : degrees clockwise by which the stored picture had to be turned
     correlation : with the camera's fingerprint
-    score : how far that is above chance, which was measured by shifts of the two
+    score : how far that is above chance, which was measured by shifts of the two; without what the
+        group shares with groups of other cameras
     p_value : probability that one photo of another camera has such a score
     log10_lr : likelihood ratio of the two propositions, this camera and another one, log10; at most
         `cap`
     cap : largest log10_lr that is supported
     camera : number of the group's camera; None for a reference
     view : how the group sees that camera, in words; "" where there are no views
+    shared_score : the score with what the group shares; None: nothing
     """
 
     group: int | None
@@ -49,6 +51,7 @@ class Candidate:
     cap: float
     camera: int | None = None
     view: str = ""
+    shared_score: float | None = None
 
     def __repr__(self) -> str:
         named = "the reference" if self.group is None else f"camera {self.camera}"
@@ -68,12 +71,14 @@ class SeenCamera:
     view : how, with the score in units of chance and the rate of chance in all that was searched
         for this photo
     words : the same in words, "2.0× zoom"
+    shares : whether the group shares a pattern with groups of other cameras: it is not taken out
     """
 
     camera: int
     group: int
     view: View
     words: str
+    shares: bool = False
 
     def __repr__(self) -> str:
         return f"<SeenCamera {self.camera}, group {self.group}: {shown(self.words)}>"

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from samecam import correlate, evidence
 from samecam.arrays import Doubles, Floats, Labels
-from samecam.case.matching._orientations import Orientation
+from samecam.case.matching._orientations import Orientation, in_memory
+from samecam.case.matching._shared import SharedPatterns, patterns_at
 from samecam.case.matching._shifts import square_shifts
-from samecam.store import BitRows, ByteRows, FingerprintStore
+from samecam.store import FingerprintStore
 
 # Bytes of cameras' sums that are kept.
 _KEPT = 2**28
@@ -33,6 +32,7 @@ class Rivals:
     totals : (k,) squared norms of the sums
     hashes : numbers of the rows by the SHA-256 of their photos
     members : (k,) what is known of the scores of each camera's photos
+    shared : patterns that cameras share with others, and correlations without them
     """
 
     rows: FingerprintStore
@@ -41,6 +41,7 @@ class Rivals:
     totals: Doubles
     hashes: Mapping[str, int]
     members: Sequence[evidence.Members]
+    shared: SharedPatterns | None = None
     _kept: dict[int, Floats | correlate.RowSum] = field(default_factory=dict)
 
     def source(self, orientations: Sequence[Orientation], row: int | None) -> correlate.Source:
@@ -81,11 +82,12 @@ class Rivals:
         correlations: Doubles,
         squares: Doubles,
         row: int | None,
-    ) -> tuple[Doubles, int]:
+    ) -> tuple[Doubles, Doubles, int]:
         """Scores of m orientations of a photo with the cameras, (m, k), and the fewest shifts.
 
         Chance is measured by shifts for those that may matter, the highest and all that are beyond
-        what usual scatter does; the others are taken in units of that.
+        what usual scatter does; the others are taken in units of that. The second scores are
+        without what a camera shares, NaN where it shares nothing or the score is of the others.
 
         Parameters
         ----------
@@ -93,19 +95,23 @@ class Rivals:
         row : of the photo itself, which is left out; None if there is none
         """
         usual = correlations * np.sqrt(self.rows.n_pixels)
-        scores, fewest = usual.copy(), 0
+        scores, without, fewest = usual.copy(), np.full(usual.shape, np.nan), 0
         least = min(_CLOSE, float(np.sort(usual, axis=None)[-min(_TOP, usual.size)]))
         for c in np.flatnonzero((usual >= least).any(axis=0)).tolist():
             some = np.flatnonzero(usual[:, c] >= least)
             shown = self._shifted([orientations[int(k)] for k in some], c, float(squares[c]), row)
             for k, values in zip(some.tolist(), shown, strict=True):
-                if len(values) < evidence.FEWEST:
-                    scores[k, c] = correlations[k, c] / correlate.usual_scale(self.rows.n_pixels)
-                    continue
-                fewest = min(fewest or len(values), len(values))
-                above = correlations[k, c] - max(0.0, float(values.mean()))
-                scores[k, c] = above / max(float(values.std(ddof=1)), 1e-30)
-        return scores, fewest
+                usually, spread = 0.0, correlate.usual_scale(self.rows.n_pixels)
+                if len(values) >= evidence.FEWEST:
+                    fewest = min(fewest or len(values), len(values))
+                    usually = max(0.0, float(values.mean()))
+                    spread = max(float(values.std(ddof=1)), 1e-30)
+                scores[k, c] = (correlations[k, c] - usually) / spread
+                if self.shared is not None and c in self.shared:
+                    given = (correlations[k], squares, row)
+                    left = self.shared.correlation(orientations[k], c, *given)
+                    without[k, c] = (left - usually) / spread
+        return scores, without, fewest
 
     def _shifted(
         self, orientations: Sequence[Orientation], camera: int, square: float, row: int | None
@@ -149,7 +155,11 @@ class Rivals:
 
 
 def rivals_of(
-    rows: FingerprintStore, groups: Labels, scores: Mapping[int, Sequence[float]], memory: int
+    rows: FingerprintStore,
+    groups: Labels,
+    scores: Mapping[int, Sequence[float]],
+    patterns: Mapping[int, evidence.SharedPattern],
+    memory: int,
 ) -> Rivals:
     """The groups of some rows, each of which is in one.
 
@@ -158,6 +168,7 @@ def rivals_of(
     rows : fingerprints of one frame
     groups : their groups
     scores : of the members of groups, as far as they are known
+    patterns : that groups share, with the groups' numbers
     memory : bytes for what is held at a time
     """
     names, labels = evidence.local_groups(groups)
@@ -166,14 +177,7 @@ def rivals_of(
     known = [scores.get(int(name), ()) for name in names]
     usual = evidence.usual_members(rows.n_pixels)
     members = [evidence.known_members(each) if len(each) else usual for each in known]
-    return Rivals(rows, labels, names.tolist(), totals, hashes, members)
-
-
-def in_memory(
-    values: Sequence[npt.NDArray[Any]], scales: Sequence[float], n_pixels: int
-) -> BitRows | ByteRows | Floats:
-    """Rows of a photo as they are stored; an array of those that are floats."""
-    rows = np.stack(values)
-    if rows.dtype == np.uint64:
-        return BitRows(rows, n_pixels)
-    return ByteRows(rows, scales) if rows.dtype == np.int8 else rows
+    shared = None
+    if here := patterns_at(patterns, names.tolist()):
+        shared = SharedPatterns(rows, labels, here, memory)
+    return Rivals(rows, labels, names.tolist(), totals, hashes, members, shared)

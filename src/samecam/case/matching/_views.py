@@ -10,9 +10,8 @@ import numpy as np
 from samecam import compute
 from samecam.arrays import Floats
 from samecam.case.folder import SavedCase, grouped_rows, rounded_view, used_photos
-from samecam.case.matching._orientations import Orientation, TurnedPhoto
+from samecam.case.matching._orientations import Orientation, TurnedPhoto, fingerprint_of
 from samecam.case.matching._result import Match, SeenCamera
-from samecam.case.matching._rivals import in_memory
 from samecam.frames import Frame
 from samecam.register import (
     SMALLEST,
@@ -25,7 +24,7 @@ from samecam.register import (
     View,
     view_words,
 )
-from samecam.store import DiskStore, FingerprintStore
+from samecam.store import DiskStore
 
 PHASE = "Comparing views"
 # Photos for which the patterns of cameras are made ready once.
@@ -102,7 +101,7 @@ class CameraViews:
             match,
             verdict="match",
             adjusted=1.0 if view.rate is None else view.rate,
-            seen=SeenCamera(group.camera, group.id, view, words),
+            seen=SeenCamera(group.camera, group.id, view, words, group.shared is not None),
         )
 
     def _known(self) -> KnownCameras:
@@ -146,6 +145,4 @@ def upright_photo(photo: TurnedPhoto) -> Photo:
 
 def _values(one: Orientation) -> Floats:
     """A fingerprint, turned back."""
-    rows = in_memory([one.values], [one.scale], one.frame.n_pixels)
-    row = rows.read()[0] if isinstance(rows, FingerprintStore) else rows[0]
-    return np.rot90(row.reshape(one.frame.shape), k=one.turned // 90)
+    return np.rot90(fingerprint_of(one).reshape(one.frame.shape), k=one.turned // 90)

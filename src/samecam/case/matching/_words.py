@@ -22,13 +22,21 @@ def match_sentence(photo: "Match") -> str:
     turned = f" (turned by {best.turned}°)" if best.turned else ""
     frame = f" on {photo.frame.replace('x', '×')} pixels" if photo.frame else ""
     text = f"{start}{turned}{frame}: correlation {best.correlation:.4f}, "
-    text += f"a score of {best.score:z.1f} (chance scatters by 1). {_ratio_text(best)} "
+    text += f"a score of {best.score:z.1f}{_without(best)} (chance scatters by 1). "
+    text += f"{_ratio_text(best)} "
     text += f"{_rate_text(photo)}."
     if photo.other is not None:
         text += f" Next is {camera_words(photo.other)}, score {photo.other.score:z.1f}."
     if photo.by_views:
         text += f" Compared with {counted(photo.by_views, 'camera')} by views, none fits."
     return text + _known_text(photo)
+
+
+def _without(best: "Candidate") -> str:
+    """That the score is without what the group shares, if it shares something."""
+    if best.shared_score is None:
+        return ""
+    return f" without a pattern that other groups share, of {best.shared_score:z.1f} with it"
 
 
 def camera_words(candidate: "Candidate") -> str:
@@ -64,6 +72,8 @@ def _seen_text(seen: "SeenCamera") -> str:
     return (
         f"camera {seen.camera}, group {seen.group}: {how}: a score of {view.score or 0.0:z.1f}; "
         f"chance does that anywhere in all that was searched in at most {rate} cases."
+        + " The group shares a pattern with others, which was not taken out here."
+        * seen.shares
     )
 
 

@@ -66,7 +66,7 @@ def _camera(
         (photo.path, photo.sha256, math.nan if score is None else score)
         for group in own
         for photo in saved.members(group)
-        for score in [photo.figure("score")]
+        for score in [photo.telling_score]
     ]
     strongest, total = members(scored, files)
     kept, left_out = few(_photos.pictures(result, taken), used)
@@ -87,7 +87,7 @@ def _group_chart(
 ) -> Chart | None:
     """Photos that match one group, over the scores of its members."""
     some, own = [(k, m) for k, m in taken if m.group == group], saved.groups[group]
-    known = [s for photo in saved.members(own) if (s := photo.figure("score")) is not None]
+    known = [s for photo in saved.members(own) if (s := photo.telling_score) is not None]
     if any(m.frame not in (own.frame, None) for _, m in some):
         known = []  # on smaller squares members have other scores
     title = f"Group {group}" + (f", {shown(own.words)}" if own.words else "")

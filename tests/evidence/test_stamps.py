@@ -1,0 +1,76 @@
+"""Places where photos are far more alike than elsewhere."""
+
+import numpy as np
+import pytest
+
+from samecam.evidence import stamps
+from samecam.frames import Frame
+from samecam.store import BitRows, ByteRows, pack
+
+FRAME = Frame(640, 512)
+CORNER = (slice(470, 500), slice(40, 200))
+
+
+class BitFrames(BitRows):
+    frame = FRAME
+
+
+def photos(sizes=(9, 8, 7), *, stamp=0.0, stamped=3, strength=0.15, seed=0, kind="int8", hot=0):
+    """Rows and groups; a stamp of that many standard deviations in the first `stamped` groups."""
+    rng = np.random.default_rng(seed)
+    mark = np.zeros(FRAME.shape)
+    mark[CORNER] = np.sign(rng.standard_normal(mark[CORNER].shape))
+    X, labels = [], []
+    for k, size in enumerate(sizes):
+        pattern = strength * rng.standard_normal(FRAME.shape) + stamp * mark * (k < stamped)
+        pattern.ravel()[rng.integers(pattern.size, size=hot)] += 20
+        X += [(rng.standard_normal(FRAME.shape) + pattern).ravel() for _ in range(size)]
+        labels += [k] * size
+    X, labels = np.array(X), np.array(labels)
+    if kind == "2bits":
+        return BitFrames(pack(X, np.abs(X) <= 1), FRAME.n_pixels), labels
+    values = np.rint(16 * X).clip(-127, 127).astype(np.int8)
+    return ByteRows(values, 1 / np.linalg.norm(values.astype(float), axis=1), FRAME), labels
+
+
+@pytest.mark.parametrize("kind", ["int8", "2bits"])
+@pytest.mark.parametrize("stamped", [1, 3])
+def test_a_stamp_is_found_where_it_is(kind, stamped):
+    rows, labels = photos(stamp=0.8, stamped=stamped, kind=kind)
+    boxes = stamps(rows, labels)
+    there = np.zeros(FRAME.shape, dtype=bool)
+    for top, bottom, left, right in boxes:
+        there[top:bottom, left:right] = True
+    assert there[CORNER].all()
+    assert there.mean() < 0.25
+    assert not there[:300].any()
+    assert stamps(rows, labels, memory=1) == boxes
+
+
+def test_cameras_that_are_one_group_by_their_stamp_show_it_too():
+    rows, _ = photos((6, 6, 6), stamp=0.8, strength=0.03)
+    assert stamps(rows, np.zeros(18, dtype=np.intp))
+
+
+@pytest.mark.parametrize("strength", [0.03, 0.15, 0.4])
+def test_patterns_of_sensors_and_hot_pixels_are_no_stamps(strength):
+    for seed in range(3):
+        rows, labels = photos(strength=strength, hot=40, seed=seed)
+        assert stamps(rows, labels) == []
+
+
+def test_what_is_in_a_large_part_of_the_frame_is_no_stamp():
+    rng = np.random.default_rng(0)
+    scene = np.zeros(FRAME.shape)
+    scene[:200] = 0.8 * rng.standard_normal((200, FRAME.width))
+    X = (rng.standard_normal((8, *FRAME.shape)) + scene).reshape(8, -1)
+    values = np.rint(16 * X).clip(-127, 127).astype(np.int8)
+    rows = ByteRows(values, 1 / np.linalg.norm(values.astype(float), axis=1), FRAME)
+    assert stamps(rows, np.zeros(8, dtype=np.intp)) == []
+
+
+def test_without_groups_or_with_too_few_pixels_there_are_none():
+    rows, labels = photos(stamp=0.8)
+    assert stamps(rows, np.full(len(labels), -1)) == []
+    small = ByteRows(np.ones((8, 96 * 96), dtype=np.int8), np.full(8, 1 / 96), Frame(96, 96))
+    assert stamps(small, np.zeros(8, dtype=np.intp)) == []
