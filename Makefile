@@ -91,6 +91,7 @@ bench: env
 	$(BIN)/python -m benchmarks.damage $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.recompressed $(if $(SHARED),--shared $(SHARED))
 	$(if $(SHARED),$(BIN)/python -m benchmarks.filters --shared $(SHARED))
+	$(if $(SHARED),$(BIN)/python -m benchmarks.stamps --shared $(SHARED))
 	$(BIN)/python -m benchmarks.copies $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.cameras $(if $(SHARED),--shared $(SHARED))
 	$(BIN)/python -m benchmarks.review

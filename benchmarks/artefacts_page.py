@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from samecam.pages import power_of_ten, table
+from samecam.pages import power_of_ten, share, table
 
 
 def rate(value: float) -> str:
@@ -37,6 +37,22 @@ def shared(document: Mapping[str, Any]) -> str:
         )
     heads = ["set (comparisons counted)", "groups found", "wrongly", *claims, "members' median"]
     return table(heads, lines)
+
+
+def stamped(document: Mapping[str, Any]) -> str:
+    """Grouping and strangers that match, with everything in the frame and as it is."""
+    lines = []
+    for one in document["result"]:
+        ways = [one[way] for way in ("everything", "default")]
+        lines.append(
+            [
+                f"{one['stamp']} ({one['cameras']})",
+                *(changed(*(share(way[name], 3) for way in ways)) for name in ("F", "P")),
+                changed(*(str(way["groups"]) for way in ways)),
+                changed(*(f"{way['matched']} of {way['strangers']}" for way in ways)),
+            ]
+        )
+    return table(["printed (cameras)", "F", "precision", "groups", "strangers that match"], lines)
 
 
 def generated(document: Mapping[str, Any]) -> dict[str, str]:

@@ -135,6 +135,7 @@ PAGE = Page(
         {
             **generated(record.load("calibration")),
             **artefacts_page.generated(record.load("artefacts")),
+            "stamped": artefacts_page.stamped(record.load("stamps")),
         },
     ),
 )

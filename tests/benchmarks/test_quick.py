@@ -52,6 +52,7 @@ QUICK = {
     "rivals": SHARED,
     "scale": (),
     "spectrum": SHARED,
+    "stamps": SHARED,
     "start": (),
     "strangers": (),
     "twins": (),

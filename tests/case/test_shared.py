@@ -125,7 +125,7 @@ def test_strangers_that_the_stamp_let_in_are_doubtful_without_it(misled):
         without = row["score_without"]
         if path in placed:
             assert float(without) < 4
-            assert "Without a pattern that other groups share the score is" in row["words"]
+            assert "Without a pattern that is no sensor's the score is" in row["words"]
         elif path[0] != "x":
             assert float(without) > 50
         else:
@@ -176,7 +176,7 @@ def test_a_photo_is_matched_without_the_stamp(questioned, rate):
         else:
             assert (match.verdict, named[match.group]) == ("match", match.path[0])
             assert best.shared_score > best.score + 10 > 40
-            assert "without a pattern that other groups share, of " in match.sentence
+            assert "without a pattern that is no sensor's, of " in match.sentence
             assert match.other.score < 5
 
 
@@ -197,6 +197,34 @@ def test_a_photo_of_the_case_is_left_out_of_what_it_is_compared_with(questioned)
     assert match.best.shared_score == pytest.approx(float(row["score"]), rel=0.03)
     assert match.best.score == pytest.approx(float(row["score_without"]), rel=0.03)
     assert cameras_by_group(result)[match.group] == "1"
+
+
+def test_a_stamp_of_one_camera_alone_is_taken_out_too(tmp_path):
+    """Of one or two cameras nobody tells what they share: a stranger may have it."""
+    for name, cameras in (("photos", [0, 1]), ("new", [0, 80, 81])):
+        (tmp_path / name).mkdir()
+        for camera in cameras:
+            for number in range(PHOTOS) if name == "photos" else [70]:
+                file = tmp_path / name / f"{camera}-{number}.jpg"
+                photo(camera, number, 8, strength=0.006).save(file, quality=94)
+    for k in range(12):
+        photo(20 + k, 0, 0).save(tmp_path / "photos" / f"x-{k}.jpg", quality=94)
+    result = cluster_photos(tmp_path / "photos", tmp_path / "case", **SETTINGS)
+    assert sorted(group.paths[0][0] for group in result.groups) == ["0", "1"]
+    for group in result.groups:
+        assert group.shared.where == "in the lower right corner"
+        assert group.shared.median_without < group.shared.median
+        assert group.shared.doubtful == 0
+    code, said, _ = run("cluster", tmp_path / "photos", "-o", tmp_path / "case", "--search", "off")
+    assert code == 0
+    assert "a pattern in the lower right corner" in said
+    found = match_photos(tmp_path / "case", tmp_path / "new", search="off").photos
+    assert [match.verdict for match in found] == ["match", "none", "none"]
+    assert found[0].best.shared_score > found[0].best.score
+    with patch("samecam.case.matching._match.case_patterns", return_value={}):
+        found = match_photos(tmp_path / "case", tmp_path / "new", search="off").photos
+    assert "match" in {match.verdict for match in found[1:]}
+    assert not verify_case(tmp_path / "case").troubles
 
 
 def test_squares_are_matched_without_the_stamp(questioned, tmp_path):
@@ -233,7 +261,7 @@ def test_what_is_seen_in_another_way_is_said_to_have_the_stamp_in_it(questioned,
     (match,) = match_photos(root / "case", tmp_path / "reduced.png", search="normal").photos
     assert match.seen.shares
     assert cameras_by_group(result)[match.group] == "2"
-    assert "shares a pattern with others, which was not taken out here" in match.sentence
+    assert "has a pattern that is no sensor's, which was not taken out here" in match.sentence
 
 
 def test_a_tile_that_is_none_is_an_error(stamped):

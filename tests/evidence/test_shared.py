@@ -208,7 +208,7 @@ def test_a_group_that_hangs_on_it_is_doubtful_without():
     assert (photos.without_ratio[labels == 5] < 1).all()
     assert (photos.without_ratio[labels < 5] > 2).all()
     words = evidence.photo_sentence(photos, len(labels) - 1)
-    assert "Without a pattern that other groups share the score is" in words
+    assert "Without a pattern that is no sensor's the score is" in words
     assert words.count("Its place is doubtful") == 1
     assert "share" not in evidence.photo_sentence(plain, 0)
 
@@ -256,5 +256,14 @@ def test_the_sentence_says_whether_the_group_holds():
         "A pattern all over the frame is shared by 10 other groups (1, 2, 3, 4, 5, 6, 7, 8, …), "
         "which speaks of processing, a stamp or a logo and not of a sensor. Without it this group "
         "holds, but for 1 photo (the median score is 21.0, and 30.0 with it)."
+    )
+    alone = shared_sentence("at the lower edge", [], (30.0, 21.0), 0, 7)
+    assert alone == (
+        "The photos of this group have far more in common at the lower edge than elsewhere, which "
+        "speaks of a stamp, a logo, dirt or one scene and not of a sensor. Without it this group "
+        "holds (the median score is 21.0, and 30.0 with it)."
+    )
+    assert shared_sentence("at the lower edge", [], (12.0, 2.0), 6, 7).startswith(
+        "This group hangs on what it has far more in common at the lower edge than elsewhere, which"
     )
     assert "but for" not in shared_sentence("all over the frame", [1, 2], (30.0, 21.0), 0, 7)

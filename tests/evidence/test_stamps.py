@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samecam.evidence import stamps
+from samecam.evidence import SharedPattern, stamps, with_stamps
 from samecam.frames import Frame
 from samecam.store import BitRows, ByteRows, pack
 
@@ -37,26 +37,29 @@ def photos(sizes=(9, 8, 7), *, stamp=0.0, stamped=3, strength=0.15, seed=0, kind
 @pytest.mark.parametrize("stamped", [1, 3])
 def test_a_stamp_is_found_where_it_is(kind, stamped):
     rows, labels = photos(stamp=0.8, stamped=stamped, kind=kind)
-    boxes = stamps(rows, labels)
+    places = stamps(rows, labels)
+    assert [bool(boxes) for boxes in places] == [k < stamped for k in range(3)]
+    boxes = [box for boxes in places for box in boxes]
     there = np.zeros(FRAME.shape, dtype=bool)
     for top, bottom, left, right in boxes:
         there[top:bottom, left:right] = True
     assert there[CORNER].all()
     assert there.mean() < 0.25
     assert not there[:300].any()
-    assert stamps(rows, labels, memory=1) == boxes
+    assert stamps(rows, labels, memory=1) == places
 
 
 def test_cameras_that_are_one_group_by_their_stamp_show_it_too():
     rows, _ = photos((6, 6, 6), stamp=0.8, strength=0.03)
-    assert stamps(rows, np.zeros(18, dtype=np.intp))
+    (boxes,) = stamps(rows, np.zeros(18, dtype=np.intp))
+    assert boxes
 
 
 @pytest.mark.parametrize("strength", [0.03, 0.15, 0.4])
 def test_patterns_of_sensors_and_hot_pixels_are_no_stamps(strength):
     for seed in range(3):
         rows, labels = photos(strength=strength, hot=40, seed=seed)
-        assert stamps(rows, labels) == []
+        assert stamps(rows, labels) == [[], [], []]
 
 
 def test_what_is_in_a_large_part_of_the_frame_is_no_stamp():
@@ -66,11 +69,20 @@ def test_what_is_in_a_large_part_of_the_frame_is_no_stamp():
     X = (rng.standard_normal((8, *FRAME.shape)) + scene).reshape(8, -1)
     values = np.rint(16 * X).clip(-127, 127).astype(np.int8)
     rows = ByteRows(values, 1 / np.linalg.norm(values.astype(float), axis=1), FRAME)
-    assert stamps(rows, np.zeros(8, dtype=np.intp)) == []
+    assert stamps(rows, np.zeros(8, dtype=np.intp)) == [[]]
 
 
 def test_without_groups_or_with_too_few_pixels_there_are_none():
     rows, labels = photos(stamp=0.8)
     assert stamps(rows, np.full(len(labels), -1)) == []
     small = ByteRows(np.ones((8, 96 * 96), dtype=np.int8), np.full(8, 1 / 96), Frame(96, 96))
-    assert stamps(small, np.zeros(8, dtype=np.intp)) == []
+    assert stamps(small, np.zeros(8, dtype=np.intp)) == [[]]
+
+
+def test_what_stands_out_is_told_where_nothing_is_known_to_be_shared():
+    rows, labels = photos((8, 8, 8, 8), stamp=0.8, stamped=3)
+    known = SharedPattern((1, 2), 9.0, (1, 2), ())
+    found = with_stamps([known, None, None, None], rows, labels)
+    assert found[0] is known
+    assert (found[1].groups, found[2].groups, found[3]) == ((0, 2), (0, 1), None)
+    assert found[1].boxes == tuple(stamps(rows, labels)[1])

@@ -48,17 +48,18 @@ def clustering_notices(result: "Clustering") -> list[str]:
 
 
 def shared_text(result: "Clustering") -> list[str]:
-    """Which groups share a pattern with groups of other cameras, and what is lost without it."""
+    """Which groups have a pattern that is no sensor's, and what is lost without it."""
     given = [(group, group.shared) for group in result.groups if group.shared is not None]
     if not given:
         return []
     doubtful = sum(shared.doubtful for _, shared in given)
     photos = "photo is" if doubtful == 1 else "photos are"
     places = " or ".join(sorted({shared.where for _, shared in given}))
-    return [
-        f"{len(given)} groups of different cameras share a pattern {places}: without it "
-        f"{doubtful} {photos} doubtful; the report says which."
-    ]
+    groups = "1 group has" if len(given) == 1 else f"{len(given)} groups have"
+    what = f"{groups} far more in common {places} than elsewhere"
+    if any(shared.groups for _, shared in given):
+        what = f"{len(given)} groups of different cameras share a pattern {places}"
+    return [f"{what}: without it {doubtful} {photos} doubtful; the report says which."]
 
 
 def settled_text(result: "Clustering") -> list[str]:

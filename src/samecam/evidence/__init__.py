@@ -46,7 +46,7 @@ from samecam.evidence._ratios import (
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
 from samecam.evidence._shared import Box, SharedPattern, inside_boxes, shared_patterns
-from samecam.evidence._stamps import stamps
+from samecam.evidence._stamps import stamps, with_stamps
 from samecam.evidence._text import (
     ABSENCE,
     MODEL,
@@ -160,4 +160,5 @@ __all__ = [
     "usual_members",
     "view_sentence",
     "view_warnings",
+    "with_stamps",
 ]

@@ -4,11 +4,13 @@ A sensor's pattern is all over the frame. What is printed into the pictures is i
 is the same in photos of other cameras: it joins them.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from samecam import correlate
 from samecam.arrays import Doubles, Labels, Mask
-from samecam.evidence._shared import Box
+from samecam.evidence._shared import Box, SharedPattern
 from samecam.store import FingerprintStore
 
 # How far a tile is above the median of all, in their spread and as a multiple of it; beyond the
@@ -20,8 +22,8 @@ _FEWEST = 16
 
 def stamps(
     source: FingerprintStore, labels: Labels, *, memory: int = correlate.DEFAULT_MEMORY
-) -> list[Box]:
-    """Places of the frame to leave out, from the top: those of all groups, and a tile around.
+) -> list[list[Box]]:
+    """Places that stand out in each group, and a tile around, from the top.
 
     Parameters
     ----------
@@ -29,14 +31,44 @@ def stamps(
     labels : (n,) groups from 0 without gaps, −1 for none
     memory : bytes for what is held at a time; the result does not depend on it
     """
-    if min(source.frame) < correlate.HALF_TILE or labels.max(initial=-1) < 0:
-        return []
+    count = int(labels.max(initial=-1)) + 1
+    height, width = (side // correlate.HALF_TILE for side in source.frame.shape)
+    if not count or height * width < _FEWEST:
+        return [[] for _ in range(count)]
     tiles = correlate.half_tiles(source, labels, memory=memory)
-    if tiles.alike.shape[1] < _FEWEST:
-        return []
     shape = len(tiles.rows) - 1, len(tiles.columns) - 1
-    marked: Mask = _marked(tiles.alike).any(axis=0).reshape(shape)
-    return _boxes(_wider(marked), tiles)
+    return [_boxes(_wider(marked.reshape(shape)), tiles) for marked in _marked(tiles.alike)]
+
+
+def with_stamps(
+    patterns: Sequence[SharedPattern | None],
+    source: FingerprintStore,
+    labels: Labels,
+    *,
+    memory: int = correlate.DEFAULT_MEMORY,
+) -> list[SharedPattern | None]:
+    """What groups share, and what stands out in those of which nothing was found to be shared.
+
+    Two cameras may have one logo, and so may strangers who have it.
+
+    Parameters
+    ----------
+    patterns : from `shared_patterns`
+    source, labels, memory : see `stamps`
+    """
+    places = stamps(source, labels, memory=memory)
+    inside = [set(map(tuple, boxes)) for boxes in places]
+    return [
+        SharedPattern(
+            tuple(k for k, other in enumerate(inside) if k != group and other & inside[group]),
+            float("nan"),
+            (),
+            tuple(boxes),
+        )
+        if pattern is None and boxes
+        else pattern
+        for group, (pattern, boxes) in enumerate(zip(patterns, places, strict=True))
+    ]
 
 
 def _marked(alike: Doubles) -> Mask:

@@ -106,7 +106,7 @@ def photo_sentence(evidence: PhotoEvidence, index: int, *, same_model: bool = Fa
     text += f" It was compared with {_counted(int(evidence.comparisons[index]), 'group')}."
     without = float(evidence.without[index])
     if not math.isnan(without):
-        text += f" Without a pattern that other groups share the score is {without:.1f}."
+        text += f" Without a pattern that is no sensor's the score is {without:.1f}."
     if evidence.doubtful[index]:
         text += f" Its place is doubtful: a score below {DOUBTFUL:.0f}."
     other = int(evidence.other[index])
@@ -230,29 +230,31 @@ def _third(low: int, high: int, length: int, words: tuple[str, str]) -> str:
 def shared_sentence(
     place: str, groups: Sequence[int], scores: tuple[float, float], doubtful: int, size: int
 ) -> str:
-    """What it means that a group shares a pattern with groups of other cameras.
+    """What it means that a group has a pattern that is no sensor's.
 
     Parameters
     ----------
     place : where it lies, from `shared_place`
-    groups : the other groups
+    groups : the other groups; none: it stands out in this one
     scores : median of its photos' scores, with the pattern and without
     doubtful, size : photos whose score without it is below 5, and all
     """
     named = ", ".join(map(str, groups[:_NAMED])) + (", …" if len(groups) > _NAMED else "")
     others = f"{_counted(len(groups), 'other group')} ({named})"
+    stands_out = f"far more in common {place} than elsewhere"
+    speaks = "processing, a stamp or a logo" if groups else "a stamp, a logo, dirt or one scene"
+    speaks = f"which speaks of {speaks} and not of a sensor"
     median = f"the median score is {scores[1]:.1f}, and {scores[0]:.1f} with it"
     if 2 * doubtful >= size:
+        what = f"a pattern {place} that {others} share" if groups else f"what it has {stands_out}"
         return (
-            f"This group hangs on a pattern {place} that {others} share, which speaks of "
-            f"processing, a stamp or a logo and not of a sensor: without it {doubtful} of "
+            f"This group hangs on {what}, {speaks}: without it {doubtful} of "
             f"{_counted(size, 'photo')} have a score below {DOUBTFUL:.0f} ({median})."
         )
     rest = f", but for {_counted(doubtful, 'photo')}" if doubtful else ""
-    return (
-        f"A pattern {place} is shared by {others}, which speaks of processing, a stamp or a logo "
-        f"and not of a sensor. Without it this group holds{rest} ({median})."
-    )
+    shared = f"A pattern {place} is shared by {others}"
+    what = shared if groups else f"The photos of this group have {stands_out}"
+    return f"{what}, {speaks}. Without it this group holds{rest} ({median})."
 
 
 def law_sentence(law: Law) -> str:

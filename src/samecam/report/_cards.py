@@ -270,7 +270,7 @@ def photo_rows(photo: CasePhoto, own: float, other: float, words: str) -> Iterat
     if (score := photo.figure("score")) is not None:
         yield "Score (chance scatters by 1)", f"{score:g}"
     if (without := photo.figure("score_without")) is not None:
-        yield "Without a pattern that other groups share", f"{without:g}"
+        yield "Without a pattern that is no sensor’s", f"{without:g}"
     for column, against in _RATIOS.items():
         if (ratio := photo.figure(column)) is not None:
             yield f"Likelihood ratio, log10, against {against}", f"{ratio:g}"

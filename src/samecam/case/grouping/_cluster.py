@@ -369,13 +369,11 @@ def weigh_answer(
     `kept` has correlations that grouping computed, if it was done in this run.
     """
     began = time.monotonic()
-    frames = answer.details.get("frames", {})
-    scales = {name: facts["null_scale"] for name, facts in frames.items() if "null_scale" in facts}
     weighed = weigh(
         case.store,
         used,
         cameras.groups,
-        scales,
+        answer.details.get("frames", {}),
         memory,
         progress,
         cameras=cameras.labels,

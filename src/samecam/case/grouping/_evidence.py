@@ -58,6 +58,7 @@ class _FrameGroups:
     labels : their groups, from 0
     numbers : what these are among all
     scale : the scale of chance that was clustered with
+    stamped : whether something stood out in places of the frame when it was grouped
     gram : correlations of the photos, if they are kept
     """
 
@@ -66,6 +67,7 @@ class _FrameGroups:
     labels: Labels
     numbers: Labels
     scale: float
+    stamped: bool
     gram: correlate.KeptGram | None
 
 
@@ -73,16 +75,18 @@ def _frames_with_groups(
     store: DiskStore,
     records: Sequence[Record],
     labels: Labels,
-    scales: Mapping[str, float],
+    grouping: Mapping[str, Mapping[str, Any]],
     kept: correlate.KeptGrams | None,
 ) -> list[_FrameGroups]:
     result = []
     for frame, at in by_frame(records).items():
         numbers, local = evidence.local_groups(labels[at])
         if len(numbers):
-            scale = scales.get(frame.name) or correlate.usual_scale(frame.n_pixels)
+            known = grouping.get(frame.name, {})
+            scale = known.get("null_scale") or correlate.usual_scale(frame.n_pixels)
+            stamped = bool(known.get("left_out"))
             gram = None if kept is None else kept.get(frame.name)
-            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale, gram))
+            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale, stamped, gram))
     return result
 
 
@@ -90,7 +94,7 @@ def weigh(
     store: DiskStore,
     records: Sequence[Record],
     labels: Labels,
-    scales: Mapping[str, float],
+    grouping: Mapping[str, Mapping[str, Any]],
     memory: int,
     progress: compute.Progress,
     *,
@@ -108,14 +112,15 @@ def weigh(
     store : fingerprints of `records`
     records : the used photos
     labels : their groups, from 0 without gaps; −1 is none
-    scales : of chance, that frames were clustered with, by their names
+    grouping : what it said of frames, by their names: their scales of chance, and whether
+        places were left out
     memory : bytes for what is held at a time; the scenes of a group take up to 64 MB whatever it is
     progress : called with a phase, the photos that are done, and all of them
     cameras : of the photos, as far as groups are known to be of one; default: each is one
     folder : for a temporary file, if the comparisons do not fit in memory
     kept : correlations of the photos of some frames; the evidence does not depend on them
     """
-    frames = _frames_with_groups(store, records, labels, scales, kept)
+    frames = _frames_with_groups(store, records, labels, grouping, kept)
     if not frames:
         return None
     weak = np.array([record.meta.get("status") == "weak" for record in records], dtype=bool)
@@ -242,6 +247,8 @@ def _chances(
     )
     known = None if cameras is None else cameras[frame.at[_first_members(given.labels)]]
     patterns = evidence.shared_patterns(frame.rows, given, cameras=known, memory=memory)
+    if frame.stamped:
+        patterns = evidence.with_stamps(patterns, frame.rows, given.labels, memory=memory)
     without = evidence.scores_without(frame.rows, given, patterns, null, own)
     frame.rows.close()  # of thousands of frames, not all can be open
     scores = evidence.photo_scores(given, null, own, other)

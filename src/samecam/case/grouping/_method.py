@@ -224,7 +224,8 @@ class _FrameWork:
         if self.clustering.name != "consolidated" or correlate.gram_memory(n) > memory:
             return []
         room = min(memory, compute.default_memory("cpu"))
-        return evidence.stamps(source, method.labels_, memory=room)
+        places = evidence.stamps(source, method.labels_, memory=room)
+        return sorted({box for boxes in places for box in boxes})
 
     def _without(
         self,

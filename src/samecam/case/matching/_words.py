@@ -33,10 +33,10 @@ def match_sentence(photo: "Match") -> str:
 
 
 def _without(best: "Candidate") -> str:
-    """That the score is without what the group shares, if it shares something."""
+    """That the score is without what is no sensor's, if the group has something."""
     if best.shared_score is None:
         return ""
-    return f" without a pattern that other groups share, of {best.shared_score:z.1f} with it"
+    return f" without a pattern that is no sensor's, of {best.shared_score:z.1f} with it"
 
 
 def camera_words(candidate: "Candidate") -> str:
@@ -72,7 +72,7 @@ def _seen_text(seen: "SeenCamera") -> str:
     return (
         f"camera {seen.camera}, group {seen.group}: {how}: a score of {view.score or 0.0:z.1f}; "
         f"chance does that anywhere in all that was searched in at most {rate} cases."
-        + " The group shares a pattern with others, which was not taken out here."
+        + " The group has a pattern that is no sensor's, which was not taken out here."
         * seen.shares
     )
 
