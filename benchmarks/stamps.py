@@ -101,7 +101,9 @@ def measure(
             score = scores([truth[Path(path).name] for path in result.paths], result.labels)
             found = match_photos(case, work / "strangers", search="off").photos
         told[way] = {
-            **{"F": score.f, "P": score.precision, "R": score.recall},
+            "F": score.f,
+            "P": score.precision,
+            "R": score.recall,
             "photos": len(result.paths),
             "groups": len(result.groups),
             "alone": result.n_unclustered,
