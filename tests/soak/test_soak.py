@@ -54,8 +54,8 @@ def test_mutated_photos_and_a_kill_among_them(tmp_path):
 @pytest.mark.parametrize("name", ["extract", "report", "export vics", "validate", "simulate"])
 def test_killed_at_steps(world, tmp_path, name):
     rows = Killing(world, name, tmp_path / "place").at_steps(2)
-    assert [row["kills"] for row in rows] == [1, 1]
-    assert [row["faults"] for row in rows] == [[], []]
+    assert sum(row["kills"] for row in rows) == 2
+    assert not any(row["faults"] for row in rows)
 
 
 @pytest.mark.slow
