@@ -124,8 +124,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for stamp in STAMPS[1:2] if options.quick else STAMPS:
         with tempfile.TemporaryDirectory() as scratch:
             result.append(measure(cameras, strangers, stamp, Path(scratch)))
-    settings = {"each": EACH, "strangers": strangers, "quality": QUALITY}
-    write("stamps", result, folder=folder_of(options), **settings)
+    out = folder_of(options)
+    write("stamps", result, folder=out, each=EACH, strangers=strangers, quality=QUALITY)
 
 
 if __name__ == "__main__":

@@ -263,7 +263,7 @@ def test_an_answer_that_cannot_be_written_is_noticed(pile, made, monkeypatch, wr
         photos = [record for record in store.records() if record.has_row]
         given = (store, photos, made.photo_groups, ClusteringSettings(), ONE.resolve())
         with pytest.raises((RuntimeError, ValueError)):
-            group_cameras(*given, no_progress)
+            group_cameras(*given, no_progress, {})
 
 
 # The words

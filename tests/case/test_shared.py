@@ -18,6 +18,7 @@ from samecam import (
     verify_case,
     write_report,
 )
+from samecam.register import GroupedRows
 from tests.processes import run
 
 WIDTH, HEIGHT = 448, 384
@@ -302,3 +303,25 @@ def test_answers_of_before_are_read(stamped):
         del record.meta["mode"]
     assert ",mode," in now.splitlines()[0]
     assert "mode" not in images_csv(records).splitlines()[0].split(",")
+
+
+def test_views_are_searched_without_the_stamp(tmp_path, monkeypatch):
+    given = []
+
+    class Seen(GroupedRows):
+        def __new__(cls, *values):
+            given.append(values[-1])
+            return super().__new__(cls, *values)
+
+    monkeypatch.setattr("samecam.case.folder._places.GroupedRows", Seen)
+    take(tmp_path / "photos", 16, 0, strength=0.006)
+    result = cluster_photos(tmp_path / "photos", tmp_path / "case", resources=Resources(workers=2))
+    places = result.details["frames"][f"{WIDTH}x{HEIGHT}"]["left_out"]
+    assert places
+    assert given == [[tuple(place) for place in places]]
+    reduced = photo(2, 70, 16, strength=0.006).resize((WIDTH // 4 * 3, HEIGHT // 4 * 3))
+    reduced.save(tmp_path / "reduced.png")
+    (match,) = match_photos(tmp_path / "case", tmp_path / "reduced.png", search="normal").photos
+    assert match.verdict == "match"
+    assert not match.seen.shares
+    assert given[1:] == given[:1]

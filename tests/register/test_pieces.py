@@ -92,3 +92,20 @@ def test_a_pattern_is_a_byte_a_pixel_without_what_changes_slowly():
     assert made.astype(float).std() == pytest.approx(24, rel=0.02)
     assert (as_pattern(np.zeros((20, 20))) == 0).all()
     assert (as_pattern(1e-6 * noise) == as_pattern(noise)).mean() > 0.999
+
+
+@pytest.mark.parametrize("bits", [False, True])
+def test_places_that_are_left_out_make_no_pattern_and_none_more_reliable(bits):
+    made = photos_of(sensor(1, FRAME), View(), FRAME, 6, NOISE, seed=1)
+    inside = np.s_[180:250, :128]
+    ((_, plain),), _ = pieces([grouped(FRAME, [(0, made)], bits=bits)], Patterns(2**24))
+    for photo in made:
+        photo[inside] += 12 * np.sign(sensor(2, FRAME)[inside])
+    rows = grouped(FRAME, [(0, made)], bits=bits)
+    ((_, misled),), _ = pieces([rows], Patterns(2**24))
+    boxes = [(180, 250, 0, 128), (180, 250, 0, 64)]  # one in the other: of two groups
+    ((_, group),), _ = pieces([rows._replace(left_out=boxes)], Patterns(2**24))
+    pattern = group.pattern().astype(float)
+    assert np.sqrt(np.mean(pattern[inside] ** 2)) < 0.1 * pattern.std()
+    assert abs(misled.reliable - plain.reliable) > 0.1
+    assert group.reliable == pytest.approx(plain.reliable, abs=0.05)

@@ -30,6 +30,7 @@ class GroupedRows(NamedTuple):
     photos : (n,) number of each row's photo among all photos
     groups : (n,) group of each row, counted over all frames from 0; −1: none
     zoom : (n,) digital zoom that EXIF names; NaN: unknown. Orders the search, is no evidence.
+    left_out : top, bottom, left and right of places that are not compared
     """
 
     frame: Frame
@@ -37,6 +38,7 @@ class GroupedRows(NamedTuple):
     photos: Rows
     groups: Labels
     zoom: Doubles
+    left_out: Sequence[tuple[int, int, int, int]] = ()
 
 
 class Piece(NamedTuple):
@@ -130,8 +132,9 @@ def _group(
     zoom = float(np.median(known)) if len(known) else float("nan")
     reliable = float("nan")
     if measured:
-        square = float(np.square(_sum(given.rows, some), dtype=np.float64).sum())
-        reliable = max(0.0, 1 - len(some) / max(square, 1e-30))
+        total, squares = _sum(given, some)
+        square = float(np.square(total, dtype=np.float64).sum())
+        reliable = max(0.0, 1 - squares / max(square, 1e-30))
     return Piece(given.frame, load, len(members), reliable, zoom)
 
 
@@ -139,19 +142,24 @@ def _loader(
     given: GroupedRows, rows: Rows, key: tuple[str, int], patterns: Patterns
 ) -> Callable[[], Pattern]:
     def make() -> npt.NDArray[np.int8]:
-        return as_pattern(_sum(given.rows, rows).reshape(given.frame.shape))
+        return as_pattern(_sum(given, rows)[0])
 
     return lambda: patterns.get(key, make)
 
 
-def _sum(rows: FingerprintStore, members: Rows) -> Floats:
-    """Sum of rows, one read at a time."""
-    row: Floats = np.empty((1, rows.n_pixels), dtype=np.float32)
-    if len(members) == 1:
-        rows.read_into(members, row)
-        return row.reshape(-1)
-    total = np.zeros(rows.n_pixels, dtype=np.float32)
+def _sum(given: GroupedRows, members: Rows) -> tuple[Floats, float]:
+    """(h, w) sum of rows, one read at a time, and the sum of their squared norms.
+
+    Without places that are left out, which are 0.
+    """
+    row: Floats = np.empty((1, given.rows.n_pixels), dtype=np.float32)
+    picture = row.reshape(given.frame.shape)
+    total: Floats = np.zeros(given.frame.shape, dtype=np.float32)
+    squares = 0.0
     for member in members:
-        rows.read_into(np.array([member], dtype=np.intp), row)
-        total += row[0]
-    return total
+        given.rows.read_into(np.array([member], dtype=np.intp), row)
+        for top, bottom, left, right in given.left_out:
+            picture[top:bottom, left:right] = 0
+        squares += float(np.square(row, dtype=np.float64).sum()) if given.left_out else 1.0
+        total += picture
+    return total, squares

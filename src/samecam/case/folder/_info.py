@@ -21,7 +21,9 @@ _DETAILS = {
     "device?": str,
     "memory_bytes?": (Span(int, 1, 2**53), None),
     "searched?": {str: _COUNT},
-    "frames?": {str: {"null_scale?": (float, None), "gamma?": (float, None), "left_out?": list}},
+    "frames?": {
+        str: {"null_scale?": (float, None), "gamma?": (float, None), "left_out?": [[_COUNT]]}
+    },
 }
 _CLUSTERING = {
     "method": str,

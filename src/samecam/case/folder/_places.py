@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from samecam.case.folder._tables import by_frame, csv_rows, group_number
 from samecam.case.folder._views import VIEW_COLUMNS, cell_view
 from samecam.errors import SamecamError
 from samecam.files import read_own
+from samecam.frames import Frame
 from samecam.register import Cameras, GroupedRows, View
 from samecam.store import DiskStore, Record
 
@@ -113,17 +115,28 @@ def cameras_of(places: Sequence[Place]) -> Cameras:
     )
 
 
-def grouped_rows(store: DiskStore, photos: Sequence[Record], groups: Labels) -> list[GroupedRows]:
+def grouped_rows(
+    store: DiskStore,
+    photos: Sequence[Record],
+    groups: Labels,
+    frames: Mapping[str, Mapping[str, Any]],
+) -> list[GroupedRows]:
     """The fingerprints of photos, frame by frame, with their groups and zooms; to be closed.
 
     Parameters
     ----------
     photos : the used photos of the store, sorted by path
     groups : theirs; −1: none
+    frames : what grouping said of frames, by their names: places that it left out
     """
     zooms = [photo.meta.get("zoom") for photo in photos]
     zoom = np.array([np.nan if each is None else each for each in zooms], dtype=np.float64)
+
+    def left_out(frame: Frame) -> list[tuple[int, int, int, int]]:
+        boxes = frames.get(frame.name, {}).get("left_out", ())
+        return [(box[0], box[1], box[2], box[3]) for box in boxes if len(box) == 4]
+
     return [
-        GroupedRows(frame, store.rows(frame), at, groups[at], zoom[at])
+        GroupedRows(frame, store.rows(frame), at, groups[at], zoom[at], left_out(frame))
         for frame, at in by_frame(photos).items()
     ]

@@ -1,7 +1,8 @@
 """Groups to cameras: which groups, and photos in none, see one sensor in several ways."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ def group_cameras(
     clustering: ClusteringSettings,
     resources: compute.Resources,
     progress: compute.Progress,
+    details: Mapping[str, Any],
 ) -> Cameras:
     """Cameras of the photos, numbered by size; of squares every group is a camera.
 
@@ -37,12 +39,13 @@ def group_cameras(
     groups : their groups, from 0; −1: none
     clustering : says how far to look
     resources : resolved
+    details : what grouping had to say, see `group_photos`
     """
     from samecam.cluster import numbered
 
     if store.frame is not None or clustering.search == "off" or groups.max(initial=-1) < 0:
         return each_a_camera(groups)
-    frames = grouped_rows(store, photos, groups)
+    frames = grouped_rows(store, photos, groups, details.get("frames", {}))
     try:
         progress(PHASE, 0, len(photos))
         with compute.device_errors(resources.device):

@@ -349,7 +349,7 @@ def with_cameras(
 ) -> tuple[Cameras, dict[str, Any]]:
     """Cameras of photos whose groups are known, and what is to be said of all of it."""
     groups, details = grouped
-    cameras = group_cameras(store, photos, groups, clustering, resources, progress)
+    cameras = group_cameras(store, photos, groups, clustering, resources, progress, details)
     if cameras.searched:
         details = {**details, "searched": cameras.searched}
     return cameras, details

@@ -1,15 +1,16 @@
 """Photos against the cameras of a case by views: turned, zoomed, reduced, corrected, cut."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from samecam import compute
 from samecam.arrays import Floats
-from samecam.case.folder import SavedCase, grouped_rows, rounded_view, used_photos
+from samecam.case.folder import Group, SavedCase, grouped_rows, rounded_view, used_photos
 from samecam.case.matching._orientations import Orientation, TurnedPhoto, fingerprint_of
 from samecam.case.matching._result import Match, SeenCamera
 from samecam.frames import Frame
@@ -56,6 +57,7 @@ class CameraViews:
         self._saved, self._store = saved, store
         self._search, self._rate, self._memory = search, rate, memory
         self._progress, self._stop = progress, stop
+        self._frames: Mapping[str, Any] = saved.detail("frames") or {}
         self._rows: list[GroupedRows] = []
         self._cameras: KnownCameras | None = None
 
@@ -101,14 +103,19 @@ class CameraViews:
             match,
             verdict="match",
             adjusted=1.0 if view.rate is None else view.rate,
-            seen=SeenCamera(group.camera, group.id, view, words, group.shared is not None),
+            seen=SeenCamera(group.camera, group.id, view, words, self._shares(group)),
         )
+
+    def _shares(self, group: Group) -> bool:
+        """Whether a group has a pattern that is no sensor's where views are searched."""
+        left_out = self._frames.get(group.frame or "", {}).get("left_out")
+        return group.shared is not None and (bool(group.shared.everywhere) or not left_out)
 
     def _known(self) -> KnownCameras:
         if self._cameras is None:
             used = used_photos(self._store)
             labels, groups = self._saved.labels(used)
-            self._rows = grouped_rows(self._store, used, groups)
+            self._rows = grouped_rows(self._store, used, groups, self._frames)
             views = tuple(group.view or View() for group in self._saved.groups)
             first = tuple(camera.groups[0].id for camera in self._saved.cameras)
             self._cameras = KnownCameras(
