@@ -50,8 +50,8 @@ def unit_rows(n, d, seed, camera=0.0, labels=None):
 
 
 def weighed(store, labels, records=None, scale=0.2):
-    scales = {frame.name: scale for frame in store.frames}
-    return weigh(store, records or store.records(), labels, scales, 10**8, lambda *_: None)
+    said = {frame.name: {"null_scale": scale} for frame in store.frames}
+    return weigh(store, records or store.records(), labels, said, 10**8, lambda *_: None)
 
 
 def test_groups_carry_their_evidence(stored):
@@ -83,7 +83,7 @@ def test_progress_counts_photos(stored):
     labels = np.repeat([0, 1, 2, -1], [12, 9, 6, 5])
     store, seen = stored(unit_rows(len(labels), 2500, 0, 0.4, labels)), {}
     told = lambda phase, *counts: seen.setdefault(phase, []).append(counts)  # noqa: E731
-    weigh(store, store.records(), labels, {"2500x1": 0.02}, 10**8, told)
+    weigh(store, store.records(), labels, {"2500x1": {"null_scale": 0.02}}, 10**8, told)
     # 2,500 pixels are three strips of all photos; chance and scenes go group by group.
     assert seen["Weighing evidence"] == [(0, 32), (13, 32), (26, 32), (32, 32)]
     assert seen["Measuring chance"] == [(12, 27), (21, 27), (27, 27)]

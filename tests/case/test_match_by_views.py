@@ -202,7 +202,7 @@ def test_words_and_json(known, asked, matches):
     assert none.endswith("compared with 2 cameras by views, none fits.")
     first = json.loads(json.dumps(matches["a-reduced"].as_dict()))
     assert (first["verdict"], first["group"], first["camera"]) == ("match", group, group)
-    assert set(first["seen"]) == {"camera", "group", "view", "words"}
+    assert set(first["seen"]) == {"camera", "group", "shares", "view", "words"}
     view = first["seen"]["view"]
     assert set(view) >= {"turn", "mirrored", "scale", "radial", "shift", "score", "rate", "area"}
     assert (view["turn"], view["mirrored"], first["adjusted"]) == (90, False, view["rate"])

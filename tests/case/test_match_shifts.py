@@ -84,7 +84,7 @@ def test_rates_hold_for_noise(side):
     for row in patterns[8:]:
         one = Orientation(0, Frame(side, side), row.astype(np.float32), 1.0)
         r, squares = rivals.correlations((row @ patterns[:8].T)[np.newaxis], None)
-        scores, shifts_of = rivals.scores([one], r, squares, None)
+        scores, _, shifts_of = rivals.scores([one], r, squares, None)
         rates.append(float(STRANGERS.measured_on(shifts_of).rate(scores)[0, 0]))
     for claimed, slack in ((0.1, 0.03), (0.01, 0.01)):
         assert abs(np.mean(np.array(rates) <= claimed) - claimed) < slack
