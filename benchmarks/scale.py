@@ -27,6 +27,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
@@ -141,6 +142,28 @@ def truth_of(photos: int, each: int) -> Labels:
     return np.arange(photos) // each
 
 
+def _children() -> dict[int, list[int]]:
+    """Processes by that which started them."""
+    result: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # ended in between
+            parent = int(entry.read_text().rpartition(")")[2].split()[1])
+            result.setdefault(parent, []).append(int(entry.parent.name))
+    return result
+
+
+def memory_of(pid: int) -> int:
+    """Bytes of a process and all its children: what they share counts once."""
+    children, left, total = _children(), [pid], 0
+    while left:
+        one = left.pop()
+        left += children.get(one, [])
+        with suppress(OSError):
+            lines = Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()
+            total += sum(1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total
+
+
 class Memory(threading.Thread):
     """Most bytes that a process and its children had at a time."""
 
@@ -149,17 +172,8 @@ class Memory(threading.Thread):
         self.peak, self._pid, self._ended = 0, pid, threading.Event()
 
     def run(self) -> None:
-        import psutil  # type: ignore[import-untyped]
-
         while not self._ended.wait(0.5):
-            total = 0
-            try:
-                parent = psutil.Process(self._pid)
-                for process in (parent, *parent.children(recursive=True)):
-                    total += process.memory_full_info().pss
-            except psutil.Error:
-                pass  # ended in between
-            self.peak = max(self.peak, total)
+            self.peak = max(self.peak, memory_of(self._pid))
 
     def stop(self) -> int:
         self._ended.set()

@@ -1,8 +1,11 @@
-"""What `benchmarks.scale` makes: cameras that are no views of one another."""
+"""What `benchmarks.scale` makes, cameras that are no views of one another, and what it counts."""
+
+import subprocess
+import sys
 
 import numpy as np
 
-from benchmarks.scale import part
+from benchmarks.scale import memory_of, part
 
 FRAME = (64, 48)
 
@@ -27,3 +30,16 @@ def test_no_pattern_is_a_part_of_another():
         for b in spectra[:k]
     )
     assert highest < 7 / np.sqrt(FRAME[0] * FRAME[1])
+
+
+CHILD = "held = b'x' * 60_000_000; print(flush=True); input()"
+PARENT = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {CHILD!r}])"
+
+
+def test_memory_is_that_of_all_processes():
+    words = [sys.executable, "-c", PARENT]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        assert 60e6 < memory_of(process.pid) < 120e6
+        process.communicate(b"\n")
+    assert memory_of(process.pid) == 0
