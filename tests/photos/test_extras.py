@@ -2,6 +2,7 @@
 
 import importlib.util
 import io
+import struct
 import subprocess
 import sys
 
@@ -329,3 +330,19 @@ def test_a_pattern_the_library_makes_no_sense_of_is_one_reason(monkeypatch):
     monkeypatch.setattr(_raw, "_has_cells", lambda _: False)
     with pytest.raises(PhotoError, match="unsupported: the raw data have no 2×2 colour pattern"):
         read_photo(extras.dng(extras.mosaic_of(scene(2, 90, 80))), size=64)
+
+
+@needs_raw
+@pytest.mark.parametrize(
+    ("tag", "becomes", "number"),
+    [(33422, 33423, None), (33422, 33422, 7), (50710, 50710, 9)],
+)
+def test_colours_that_a_file_does_not_tell_are_not_made_up(tag, becomes, number):
+    """LibRaw has them from memory that nobody wrote: a file was read at times, at others not."""
+    data = bytearray(extras.dng(extras.mosaic_of(scene(2, 90, 80))))
+    at = data.index(struct.pack("<HH", tag, 1))
+    data[at : at + 2] = struct.pack("<H", becomes)
+    if number is not None:
+        data[at + 9] = number
+    with pytest.raises(PhotoError, match="unsupported: the raw data have no 2×2 colour pattern"):
+        read_photo(bytes(data), size=64)

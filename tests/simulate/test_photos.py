@@ -2,7 +2,9 @@
 
 import csv
 import io
+import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -322,3 +324,19 @@ def test_an_unfinished_simulation_is_gone_on_with(tmp_path, small):
     for path in small.rglob("*.*"):
         assert (half / path.relative_to(small)).read_bytes() == path.read_bytes()
     assert all((half / "images" / name).stat().st_ino == ino for name, ino in kept.items())
+
+
+def end_at_once(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_is_killed_is_a_sentence(tmp_path, small, monkeypatch):
+    asked = {**SMALL, "outliers": 2, "seed": 7, "workers": 2}
+    with monkeypatch.context() as patch:
+        patch.setattr(_photos, "_make_batch", end_at_once)
+        with pytest.raises(SamecamError, match=r"was ended \(SIGKILL\).* goes on; .*--workers"):
+            simulate_photos(tmp_path / "out", **asked)
+    simulate_photos(tmp_path / "out", **asked)
+    for path in small.rglob("*.*"):
+        if path.name != "simulation.json":
+            assert (tmp_path / "out" / path.relative_to(small)).read_bytes() == path.read_bytes()

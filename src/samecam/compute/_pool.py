@@ -44,6 +44,17 @@ class WorkerDiedError(Exception):
         super().__init__(exit_code)
         self.exit_code = exit_code
 
+    @property
+    def how(self) -> str:
+        """How it ended, in words."""
+        import signal
+
+        if self.exit_code is None:
+            return "with it one worker after another ended"
+        with suppress(ValueError):
+            return signal.Signals(-self.exit_code).name
+        return f"exit code {self.exit_code}"
+
 
 class Executor(Protocol):
     """Runs functions in other processes. A task that fails takes nobody else's down.

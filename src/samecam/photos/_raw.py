@@ -37,6 +37,8 @@ _TIFF = (b"II*\0", b"MM\0*")
 _RELATIVES = (b"IIRO", b"IIRS", b"MMOR", b"IIU\0")  # Olympus, Panasonic: TIFF but for the name
 _FUJI, _CANON = b"FUJIFILMCCD-RAW", b"ftypcrx "
 _COLOUR_FILTER, _LINEAR = 32803, 34892
+_PATTERN, _COLOURS = 33422, 50710  # of a colour filter, and the colours that are in it
+_NO_CELLS = "the raw data have no 2×2 colour pattern"
 NOTE = "raw: one pixel is one 2×2 cell of the sensor; not comparable with JPEG"
 
 
@@ -73,6 +75,8 @@ class RawPicture:
         self._error: type[Exception] = library.LibRawError
         exif = _exif(data)
         self.info = PhotoInfo(format="RAW", exif=exif)
+        if not _tells_its_colours(data):
+            raise PhotoError("unsupported", f"unsupported: {_NO_CELLS}", self.info)
         try:
             self._raw.open_buffer(io.BytesIO(data))
         except self._error as error:
@@ -99,7 +103,7 @@ class RawPicture:
         raw = self._raw
         mosaic = raw.raw_image_visible
         if mosaic is None or mosaic.ndim != 2 or not _has_cells(raw):
-            raise _unsupported("the raw data have no 2×2 colour pattern")
+            raise _unsupported(_NO_CELLS)
         left, top, right, bottom = (2 * edge for edge in box)
         if mosaic.shape[0] < bottom or mosaic.shape[1] < right:
             raise another_size()
@@ -119,6 +123,19 @@ class RawPicture:
         cells = np.stack([sum(parts) / len(parts) for parts in planes.values()], axis=2)
         scaled: Pixels = 255 * np.sqrt(np.clip(cells, 0, 1), dtype=np.float32)
         return scaled
+
+
+def _tells_its_colours(data: bytes) -> bool:
+    """Whether the pattern of a colour filter is there if its colours are, and of these alone.
+
+    If not, LibRaw takes what is in its memory just then: now the file is read, now it is not.
+    """
+    for tags in _tiff.folders(data):
+        pattern, colours = tags.get(_PATTERN, ()), tags.get(_COLOURS, (0, 1, 2))
+        asked = _PATTERN in tags or _COLOURS in tags
+        if asked and not (pattern and set(pattern) <= set(colours[:4])):
+            return False
+    return True
 
 
 def _has_cells(raw: Any) -> bool:

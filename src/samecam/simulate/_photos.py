@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from samecam.compute import LocalPool, shown_progress, worker_count
+from samecam.compute import LocalPool, WorkerDiedError, shown_progress, worker_count
 from samecam.documents import parse
 from samecam.errors import SamecamError
 from samecam.files import read_own, sweep, write_atomically
@@ -238,6 +238,12 @@ def _run(settings: _Settings, tasks: list[_Batch], workers: int) -> Iterator[int
             work = [pool.submit(_make_batch, (settings, batch)) for batch in tasks]
             for future in as_completed(work):
                 yield future.result()
+        except WorkerDiedError as error:
+            pool.stop()
+            raise SamecamError(
+                f"A process that made photos was ended ({error.how}), maybe for want of memory: "
+                "the same command goes on; give it fewer --workers."
+            ) from None
         except BaseException:
             pool.stop()
             raise

@@ -1,7 +1,6 @@
 """Who turns files into outcomes: processes here, one file each, or a cluster, in batches."""
 
 import os
-import signal
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -316,20 +315,9 @@ def failure(error: BaseException, timeout: float) -> tuple[str, str]:
     if isinstance(error, compute.TaskTimeoutError):
         return "timeout", f"took longer than {timeout:g} s"
     if isinstance(error, compute.WorkerDiedError):
-        return "crash", f"its decoder crashed ({_exit_text(error.exit_code)})"
+        return "crash", f"its decoder crashed ({error.how})"
     text = " ".join(str(error).split())
     return "internal", f"internal error: {type(error).__name__}: {text}"
-
-
-def _exit_text(code: int | None) -> str:
-    if code is None:
-        return "with it one worker after another ended"
-    if code < 0:
-        try:
-            return signal.Signals(-code).name
-        except ValueError:
-            pass
-    return f"exit code {code}"
 
 
 def _sample(pending: list[PhotoFile]) -> dict[str, int]:
