@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 
 from samecam import (
+    ClusteringSettings,
     ExtractionSettings,
     Resources,
     cluster_photos,
@@ -74,9 +75,9 @@ def rows(case, name):
 
 @pytest.fixture(scope="module")
 def misled(stamped):
-    """The same where photos are grouped with the stamp, as in batches."""
+    """The same where photos are grouped with the stamp."""
     root, _ = stamped
-    with patch("samecam.evidence.stamps", return_value=[]):
+    with patch("samecam.evidence.left_out", return_value=[]):
         return root / "misled", cluster_photos(root / "photos", root / "misled", **SETTINGS)
 
 
@@ -93,6 +94,24 @@ def test_a_stamp_joins_no_cameras_and_lets_nobody_in(tmp_path, strength, stamp):
     for top, bottom, left, right in facts["left_out"]:
         assert (top >= HEIGHT / 2, left >= WIDTH / 2) == (True, True)
         assert (bottom <= HEIGHT, right <= WIDTH) == (True, True)
+    assert not verify_case(tmp_path / "case").troubles
+
+
+@pytest.mark.parametrize("dtype", ["int8", "2bits"])
+def test_nor_where_a_frame_is_grouped_in_batches(tmp_path, dtype):
+    take(tmp_path / "photos", 16, STRANGERS, strength=0.006)
+    settings = {
+        **SETTINGS,
+        "settings": ExtractionSettings(dtype=dtype),
+        "clustering": ClusteringSettings(options={"batch_size": 17}, search="off"),
+    }
+    del settings["search"]
+    result = cluster_photos(tmp_path / "photos", tmp_path / "case", **settings)
+    assert sorted("".join({path[0] for path in group.paths}) for group in result.groups) == [
+        str(camera) for camera in range(CAMERAS)
+    ]
+    assert sum(len(group.paths) for group in result.groups) > 0.8 * CAMERAS * PHOTOS
+    assert result.details["frames"][f"{WIDTH}x{HEIGHT}"]["left_out"]
     assert not verify_case(tmp_path / "case").troubles
 
 

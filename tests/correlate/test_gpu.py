@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from samecam import correlate
 from samecam.errors import SamecamError
-from samecam.store import MemoryStore, Subset
+from samecam.store import FingerprintStore, MemoryStore, RowsWithout, Subset
 from tests.devices import DEVICE, WHERE, host, there
 from tests.stores import written
 
@@ -45,6 +45,14 @@ def test_gram_is_that_of_the_processor(source):
     assert np.abs(G - correlate.gram(source)).max() < 1e-6
     assert (G == G.T).all()
     assert (np.diag(G) == 1).all()
+
+
+@pytest.mark.parametrize("memory", [2**30, 2**18])
+def test_gram_without_some_pixels_is_that_of_the_processor(source, memory):
+    if isinstance(source, FingerprintStore):
+        rows = RowsWithout(source, np.isin(np.arange(1111), [100, 900, 1100]))
+        G = correlate.gram(rows, device=DEVICE, memory=memory)
+        assert np.abs(G - correlate.gram(rows)).max() < 1e-6
 
 
 def test_progress_counts_photos(source, monkeypatch):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from samecam import correlate
 from samecam.cluster import ConsolidatedSSC
 from samecam.errors import SamecamError
-from samecam.store import Subset
+from samecam.store import RowsWithout, Subset
 from tests.cluster.test_bits import stores
 from tests.correlate import test_two_bits as two
 from tests.correlate.test_bits import bits, obvious, signs
@@ -40,6 +40,14 @@ def made(request):
     if request.param == 1:
         return signs, bits, obvious
     return two.levels, two.stored, lambda V: two.with_ones(two.obvious(V))
+
+
+@pytest.mark.parametrize("memory", [2**30, 2**15])
+def test_gram_without_some_pixels_is_that_of_the_processor(made, memory):
+    signs, bits, _ = made
+    rows = RowsWithout(bits(signs(40, 3000)), np.isin(np.arange(3000), [100, 900, 2999]))
+    G = correlate.gram(rows, device=DEVICE, memory=memory)
+    np.testing.assert_allclose(G, correlate.gram(rows), atol=1e-6)
 
 
 @settings(

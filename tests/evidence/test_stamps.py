@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samecam.evidence import SharedPattern, stamps, with_stamps
+from samecam.evidence import SharedPattern, _stamps, inside_boxes, left_out, stamps, with_stamps
 from samecam.frames import Frame
 from samecam.store import BitRows, ByteRows, pack
 
@@ -86,3 +86,31 @@ def test_what_stands_out_is_told_where_nothing_is_known_to_be_shared():
     assert found[0] is known
     assert (found[1].groups, found[2].groups, found[3]) == ((0, 2), (0, 1), None)
     assert found[1].boxes == tuple(stamps(rows, labels)[1])
+
+
+def test_what_is_left_out_is_all_that_stands_out_in_any_group():
+    rows, labels = photos(stamp=0.8, stamped=2)
+    every = [box for boxes in stamps(rows, labels) for box in boxes]
+    np.testing.assert_array_equal(
+        inside_boxes(rows, left_out(rows, labels)), inside_boxes(rows, every)
+    )
+    assert left_out(rows, np.full(len(labels), -1)) == []
+    plain, labels = photos()
+    assert left_out(plain, labels) == []
+
+
+def test_of_much_that_stands_out_that_of_most_photos_is_left_out(monkeypatch):
+    monkeypatch.setattr(_stamps, "_MOST_LEFT_OUT", 0.2)
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((20, *FRAME.shape)), np.repeat([0, 1], [14, 6])
+    X[labels == 0, 10:50, 20:200] += 0.8 * rng.standard_normal((40, 180))
+    X[labels == 1, 460:500, 400:600] += 0.8 * rng.standard_normal((40, 200))
+    values = np.rint(16 * X.reshape(20, -1)).clip(-127, 127).astype(np.int8)
+    rows = ByteRows(values, 1 / np.linalg.norm(values.astype(float), axis=1), FRAME)
+    several, few = stamps(rows, labels)
+    assert several
+    assert few
+    there = inside_boxes(rows, left_out(rows, labels))
+    assert there[inside_boxes(rows, several)].all()
+    assert there.mean() <= 0.2
+    assert not there[inside_boxes(rows, few)].all()

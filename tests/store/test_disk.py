@@ -68,7 +68,7 @@ def test_rows_are_read_elsewhere_without_the_catalogue(tmp_path, dtype):
             store.add(key, x, sha256="h", meta={"camera": "none"})
         store.commit()
         whole = store.rows().read()
-        message = pickle.dumps(store.rows().part([0, 2, 3]))
+        message = pickle.dumps(store.rows().on_disk([0, 2, 3]))
     (tmp_path / "store" / "catalogue.sqlite").unlink()
     (tmp_path / "store" / "store.json").unlink()
     with pickle.loads(message) as rows:
@@ -78,7 +78,7 @@ def test_rows_are_read_elsewhere_without_the_catalogue(tmp_path, dtype):
             np.hstack([part.copy() for _, part in rows.columns(70)]), whole[[0, 2, 3]]
         )
         assert rows.verify() == []
-        assert rows.part([1]).keys == ["c\nd"]
+        assert rows.on_disk([1]).keys == ["c\nd"]
         assert [(r.key, r.sha256, r.has_row) for r in rows.records()][1:2] == [("c\nd", "", True)]
         for change in (lambda: rows.add("e", None), lambda: rows.discard(["a"])):
             with pytest.raises(TypeError, match="for reading"):

@@ -11,7 +11,7 @@ from samecam import correlate
 from samecam.arrays import AnyFloats, Rows
 from samecam.compute import Executor, TaskTimeoutError, WorkerDiedError
 from samecam.errors import ParameterError
-from samecam.store import BitRows, FingerprintStore, StoredRows, Subset
+from samecam.store import BitRows, FingerprintStore
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -29,7 +29,7 @@ class BatchData:
 
     rows: Rows
     gram: AnyFloats | None = None
-    fingerprints: AnyFloats | StoredRows | BitRows | None = None
+    fingerprints: AnyFloats | FingerprintStore | None = None
 
     def correlations(self, memory: int, device: str = "cpu") -> AnyFloats:
         """Correlations of the batch; a device that is not there, here, is an error."""
@@ -37,16 +37,14 @@ class BatchData:
             return self.gram
         assert self.fingerprints is not None
         rows = self.fingerprints
-        with rows if isinstance(rows, StoredRows) else nullcontext():
+        with rows if isinstance(rows, FingerprintStore) else nullcontext():
             return correlate.gram(rows, memory=memory, device=device)
 
 
 def batch_data(source: correlate.Source, rows: Rows) -> BatchData:
     """Some rows of a source; of a store on disk nothing but where they lie."""
-    if isinstance(source, Subset) and isinstance(source.store, StoredRows):
-        return BatchData(rows, fingerprints=source.store.part(source.rows[rows]))
-    if isinstance(source, StoredRows):
-        return BatchData(rows, fingerprints=source.part(rows))
+    if isinstance(source, FingerprintStore) and (stored := source.on_disk(rows)) is not None:
+        return BatchData(rows, fingerprints=stored)
     if correlate.are_bits(source):
         words = np.empty((len(rows), source.n_words), dtype=np.uint64)
         source.read_stored(rows, words, np.empty(len(rows), dtype=np.float32))

@@ -18,7 +18,6 @@ from samecam.correlate._group_sums import (
 from samecam.correlate._halves import SIDE as HALF_TILE
 from samecam.correlate._halves import HalfTiles, half_tiles
 from samecam.correlate._kept import KeptGram, KeptGrams
-from samecam.correlate._leave_out import leave_out
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels, whole_weights
 from samecam.correlate._null import null_scale, photo_scales, usual_scale
@@ -55,7 +54,6 @@ __all__ = [
     "group_sums",
     "group_tiles",
     "half_tiles",
-    "leave_out",
     "normalised",
     "null_scale",
     "other_group_products",

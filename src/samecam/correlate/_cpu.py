@@ -60,7 +60,7 @@ def gram(
         out = np.zeros((n, n), dtype=np.float32)
         count = PhotoCount(n, n * n * pixels(source), progress)
         _accumulate(source, chosen, chosen, out, memory - 4 * n * n, count)
-        mirror(out)
+        _mirror(out)
     else:
         _by_tiles(source, chosen, out, memory, progress)
     np.einsum("ii->i", out)[:] = 1
@@ -186,12 +186,12 @@ def _by_tiles(
             tile = np.zeros((len(a), len(b)), dtype=np.float32)
             _accumulate(source, a, b, tile, memory - tile.nbytes, count)
             if top == left:
-                mirror(tile)
+                _mirror(tile)
             out[top : top + side, left : left + side] = tile
             out[left : left + side, top : top + side] = tile.T
 
 
-def mirror(matrix: Floats) -> None:
+def _mirror(matrix: Floats) -> None:
     """Copy the lower triangle to the upper one, by blocks."""
     n, step = len(matrix), 1024
     for top in range(0, n, step):

@@ -46,7 +46,7 @@ from samecam.evidence._ratios import (
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
 from samecam.evidence._shared import Box, SharedPattern, inside_boxes, shared_patterns
-from samecam.evidence._stamps import stamps, with_stamps
+from samecam.evidence._stamps import left_out, stamps, with_stamps
 from samecam.evidence._text import (
     ABSENCE,
     MODEL,
@@ -127,6 +127,7 @@ __all__ = [
     "law_of_case",
     "law_sentence",
     "least_memory",
+    "left_out",
     "local_groups",
     "log_ratios",
     "measured_null",

@@ -5,6 +5,7 @@ is the same in photos of other cameras: it joins them.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,8 @@ from samecam.store import FingerprintStore
 _ABOVE, _TIMES, _MOST = 10.0, 4.0, 0.15
 # Tiles that a frame has at least.
 _FEWEST = 16
+# Most of the frame that is left out, whatever stands out: patterns of sensors are in the rest.
+_MOST_LEFT_OUT = 1 / 3
 
 
 def stamps(
@@ -31,13 +34,51 @@ def stamps(
     labels : (n,) groups from 0 without gaps, −1 for none
     memory : bytes for what is held at a time; the result does not depend on it
     """
+    found = _standing_out(source, labels, memory)
+    if found is None:
+        return [[] for _ in range(int(labels.max(initial=-1)) + 1)]
+    return [_boxes(marked, found.tiles) for marked in found.marked]
+
+
+def left_out(
+    source: FingerprintStore, labels: Labels, *, memory: int = correlate.DEFAULT_MEMORY
+) -> list[Box]:
+    """Places that stand out in any group, a third of the frame at most, from the top.
+
+    Where that is not enough, those in groups of most photos are left out.
+
+    Parameters
+    ----------
+    source, labels, memory : see `stamps`
+    """
+    found = _standing_out(source, labels, memory)
+    if found is None:
+        return []
+    count, *shape = found.marked.shape
+    photos = np.bincount(labels[labels >= 0], minlength=count)
+    seen = photos @ found.marked.reshape(count, -1)
+    order = np.argsort(-seen, kind="stable")[: int(_MOST_LEFT_OUT * len(seen))]
+    chosen = np.zeros(len(seen), dtype=bool)
+    chosen[order] = seen[order] > 0
+    return _boxes(chosen.reshape(shape), found.tiles)
+
+
+class _Found(NamedTuple):
+    """(groups, rows, columns) tiles that stand out, with those around them."""
+
+    marked: Mask
+    tiles: correlate.HalfTiles
+
+
+def _standing_out(source: FingerprintStore, labels: Labels, memory: int) -> _Found | None:
+    """Tiles that stand out in each group; None without groups, or where the frame is too small."""
     count = int(labels.max(initial=-1)) + 1
     height, width = (side // correlate.HALF_TILE for side in source.frame.shape)
     if not count or height * width < _FEWEST:
-        return [[] for _ in range(count)]
+        return None
     tiles = correlate.half_tiles(source, labels, memory=memory)
-    shape = len(tiles.rows) - 1, len(tiles.columns) - 1
-    return [_boxes(_wider(marked.reshape(shape)), tiles) for marked in _marked(tiles.alike)]
+    shape = count, len(tiles.rows) - 1, len(tiles.columns) - 1
+    return _Found(_wider(_marked(tiles.alike).reshape(shape)), tiles)
 
 
 def with_stamps(
@@ -82,10 +123,13 @@ def _marked(alike: Doubles) -> Mask:
 
 def _wider(marked: Mask) -> Mask:
     """With the eight tiles around each: edges of letters are there."""
-    padded = np.pad(marked, 1)
-    height, width = marked.shape
-    around = [padded[y : y + height, x : x + width] for y in range(3) for x in range(3)]
-    return np.asarray(np.any(around, axis=0))
+    padded = np.pad(marked, ((0, 0), (1, 1), (1, 1)))
+    _, height, width = marked.shape
+    wide = np.zeros_like(marked)
+    for y in range(3):
+        for x in range(3):
+            wide |= padded[:, y : y + height, x : x + width]
+    return wide
 
 
 def _boxes(marked: Mask, tiles: correlate.HalfTiles) -> list[Box]:

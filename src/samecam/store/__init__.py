@@ -23,6 +23,7 @@ from samecam.store._shard import (
     record_bytes,
 )
 from samecam.store._subset import Subset
+from samecam.store._without import RowsWithout
 
 __all__ = [
     "BITS_FROM",
@@ -39,6 +40,7 @@ __all__ = [
     "MemoryStore",
     "Placement",
     "Record",
+    "RowsWithout",
     "ShardWriter",
     "StoreFullError",
     "StoredRows",

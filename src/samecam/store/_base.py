@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -46,11 +47,17 @@ class FingerprintStore(ABC):
     """
 
     n_pixels: int
+    folder: Path | None = None  # where the rows lie; None: in memory
 
     @property
     def frame(self) -> Frame:
         """Width and height of what the rows are fingerprints of; of height 1 if unknown."""
         return Frame(self.n_pixels, 1)
+
+    def on_disk(self, rows: npt.NDArray[np.intp]) -> "FingerprintStore | None":
+        """Some rows (ascending), to be read in another process; None if they are in memory."""
+        del rows
+        return None
 
     @property
     @abstractmethod

@@ -53,15 +53,16 @@ class StoredRows(FingerprintStore):
         places: list[Placement],
         records: Sequence[Record] | None = None,
     ) -> None:
-        self.folder, self.n_pixels = folder, frame.n_pixels
+        self.folder: Path = folder
+        self.n_pixels = frame.n_pixels
         self.dtype: _codec.Dtype = dtype
         self._frame, self._keys, self._places, self._records = frame, keys, places, records
         self._length = record_bytes(frame.n_pixels, dtype)
         self._files: dict[int, int] = {}
         self._opening = threading.Lock()
 
-    def part(self, rows: Sequence[int] | npt.NDArray[np.integer]) -> "StoredRows":
-        """Some rows (ascending), to be sent to another process and read there."""
+    def on_disk(self, rows: Sequence[int] | npt.NDArray[np.integer]) -> "StoredRows":
+        """See `FingerprintStore.on_disk`."""
         keys, places = [self._keys[row] for row in rows], [self._places[row] for row in rows]
         return StoredRows(self.folder.absolute(), self._frame, self.dtype, keys, places)
 

@@ -22,10 +22,14 @@ class Subset(FingerprintStore):
 
     def __init__(self, store: FingerprintStore, rows: npt.NDArray[np.intp]) -> None:
         self.store, self.rows = store, rows
-        self.n_pixels = store.n_pixels
+        self.n_pixels, self.folder = store.n_pixels, store.folder
         keys, hashes = store.keys, store.hashes
         self._keys = [keys[row] for row in rows]
         self._hashes = [hashes[row] for row in rows]
+
+    def on_disk(self, rows: npt.NDArray[np.intp]) -> FingerprintStore | None:
+        """See `FingerprintStore.on_disk`."""
+        return self.store.on_disk(self.rows[rows])
 
     @property
     def keys(self) -> Sequence[str]:

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from samecam import compute
 from samecam.case.extraction import check_machine
 from samecam.provenance import versions
-from samecam.store import FingerprintStore, StoredRows, Subset
+from samecam.store import FingerprintStore
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,11 +37,10 @@ def executor_for(
     """
     useful = resources.scheduler is not None or resources.n_workers > 1
     ours = "executor" in fit_parameters(method) and resources.device == "cpu" and not gram
-    whole = source.store if isinstance(source, Subset) else source
-    if not (useful and ours and isinstance(whole, StoredRows)):
+    if not (useful and ours and source.folder is not None):
         yield None
         return
-    pool = LazyPool(partial(_pool, whole, resources), resources)
+    pool = LazyPool(partial(_pool, source.folder, resources), resources)
     try:
         yield pool
     except BaseException:
@@ -77,12 +77,12 @@ class LazyPool:
             self._pool.stop()
 
 
-def _pool(source: StoredRows, resources: compute.Resources) -> Pool:
+def _pool(folder: Path, resources: compute.Resources) -> Pool:
     if resources.scheduler is None:
         return compute.LocalPool(resources.n_workers, preload="samecam._preload")
     return compute.DaskPool(
         resources.scheduler,
         workers=resources.n_workers,
         preload="samecam._preload",
-        check=partial(check_machine, source.folder.absolute(), {}, versions()),
+        check=partial(check_machine, folder.absolute(), {}, versions()),
     )

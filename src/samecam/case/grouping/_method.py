@@ -15,7 +15,7 @@ from samecam.case.grouping._strangers import without_strangers
 from samecam.errors import ParameterError, as_samecam_error
 from samecam.frames import Frame
 from samecam.photos import Exposure
-from samecam.store import DiskStore, FingerprintStore, Record, Subset
+from samecam.store import DiskStore, FingerprintStore, Record, RowsWithout, Subset
 
 if TYPE_CHECKING:
     from samecam.cluster import Constraints
@@ -211,21 +211,21 @@ class _FrameWork:
             given_gram = {"metric": "precomputed", "n_pixels": source.n_pixels}
             method.set_params(**{k: v for k, v in given_gram.items() if k in method.get_params()})
         _fit(method, source, given, self.resources, progress, gram)
-        boxes = self._stamps(source, method, memory)
+        boxes = self._standing_out(source, method, memory)
         if boxes:
             method = self._without(source, boxes, given, memory)
         labels[rows] = method.labels_
         facts = {**_facts(method), "memory_bytes": getattr(method, "memory_", memory)}
         return labels, {**facts, "left_out": [list(box) for box in boxes]} if boxes else facts
 
-    def _stamps(self, source: FingerprintStore, method: Any, memory: int) -> list[evidence.Box]:
-        """Places with logos and stamps, to be left out; none where all photos are not one Gram."""
-        n = len(source)
-        if self.clustering.name != "consolidated" or correlate.gram_memory(n) > memory:
+    def _standing_out(
+        self, source: FingerprintStore, method: Any, memory: int
+    ) -> list[evidence.Box]:
+        """Places with logos and stamps, to be left out."""
+        if self.clustering.name != "consolidated":
             return []
         room = min(memory, compute.default_memory("cpu"))
-        places = evidence.stamps(source, method.labels_, memory=room)
-        return sorted({box for boxes in places for box in boxes})
+        return evidence.left_out(source, method.labels_, memory=room)
 
     def _without(
         self,
@@ -234,15 +234,11 @@ class _FrameWork:
         given: Mapping[str, Any],
         memory: int,
     ) -> Any:
-        """The method on correlations without some places of the frame."""
-        inside = evidence.inside_boxes(source, boxes)
-        gram = _correlate(source, memory, self.progress, self.resources.device)
-        correlate.leave_out(gram, source, inside)
+        """The method without some places of the frame."""
+        left = RowsWithout(source, evidence.inside_boxes(source, boxes))
         method = self._method(memory)
-        left = source.n_pixels - int(np.count_nonzero(inside))
-        method.set_params(metric="precomputed", n_pixels=left)
         again = {name: value for name, value in given.items() if name != "keep"}
-        _fit(method, source, again, self.resources, self.progress, gram)
+        _fit(method, left, again, self.resources, self.progress, None)
         return method
 
     def _method(self, memory: int) -> Any:

@@ -67,6 +67,9 @@ class Cropped(Subset):
     def _inside(self, place: Rows) -> Mask:
         return (place >= self.first) & (place < self.first + self.side)
 
+    def on_disk(self, rows: Rows) -> None:
+        """See `FingerprintStore.on_disk`: what is cut out is not there as it is."""
+
     def columns(self, width: int, rows: Rows | None = None) -> Iterator[tuple[int, Floats]]:
         """See `FingerprintStore.columns`."""
         chosen = slice(None) if rows is None else rows
