@@ -5,7 +5,8 @@
 The same words, white or as a date, are written into a corner of the photographs of DIR/photos
 before they are saved again at quality 95; some cameras are kept as strangers. `samecam cluster`
 groups the others, without views, as it is by default and with everything in the frame; then
-`samecam match` is asked about the strangers' photographs, as it is and without taking anything out.
+`samecam match` is asked about the strangers' photographs, as it is and without taking anything out,
+with the case and every two of some.
 """
 
 import argparse
@@ -17,10 +18,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
+import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from benchmarks.record import folder_of, parser, write
 from samecam import cluster_photos, match_photos
+from samecam.case import match_pairs
 from samecam.metrics import scores
 
 # Photographs of each camera, and cameras that are strangers.
@@ -72,7 +75,9 @@ def print_into(path: Path, stamp: Stamp, target: Path) -> None:
 def as_before() -> Iterator[None]:
     """Nothing is left out of frames, nor of what photos in question are compared with."""
     with (
-        patch("samecam.evidence.stamps", lambda _, labels, **__: [[]] * (labels.max() + 1)),
+        patch("samecam.evidence.left_out", lambda *_, **__: []),
+        patch("samecam.evidence.misled", lambda *_, **__: np.zeros(0, dtype=np.intp)),
+        patch("samecam.evidence.standing_out", lambda *_: []),
         patch("samecam.case.matching._match.case_patterns", lambda _: {}),
     ):
         yield
@@ -93,6 +98,7 @@ def measure(
             name = f"{number:02d}-{k:02d}.jpg"
             print_into(path, stamped if known else stamp, folder / name)
             truth[name] = camera
+    asked = sorted(work.glob("strangers/*-0[01].jpg"))
     told: dict[str, Any] = {"stamp": stamp.name, "cameras": len(cameras) - strangers}
     for way, how in (("everything", as_before()), ("default", nullcontext())):
         with how:
@@ -100,6 +106,7 @@ def measure(
             result = cluster_photos(work / "photos", case, search="off")
             score = scores([truth[Path(path).name] for path in result.paths], result.labels)
             found = match_photos(case, work / "strangers", search="off").photos
+            pairs = match_pairs(asked, search="off").pairs
         told[way] = {
             "F": score.f,
             "P": score.precision,
@@ -110,6 +117,14 @@ def measure(
             "strangers": sum(match.comparisons > 0 for match in found),
             "matched": sum(match.verdict == "match" for match in found),
         }
+        for kind, same in (("one camera", True), ("two cameras", False)):
+            both = [
+                pair
+                for pair in pairs
+                if (truth[Path(pair.first).name] == truth[Path(pair.second).name]) is same
+            ]
+            told[way][f"pairs of {kind}"] = sum(pair.comparisons > 0 for pair in both)
+            told[way][f"matched of {kind}"] = sum(pair.verdict == "match" for pair in both)
         print(stamp.name, way, told[way], flush=True)
     return told
 

@@ -2,10 +2,8 @@
 
 import csv
 import json
-from functools import cache
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 from PIL import Image
 
@@ -20,45 +18,19 @@ from samecam import (
     write_report,
 )
 from samecam.register import GroupedRows
+from tests.case.printed import (
+    CAMERAS,
+    HEIGHT,
+    PHOTOS,
+    SETTINGS,
+    STRANGERS,
+    WEAK,
+    WIDTH,
+    not_looked_for,
+    photo,
+    take,
+)
 from tests.processes import run
-
-WIDTH, HEIGHT = 448, 384
-CAMERAS, PHOTOS, STRANGERS = 4, 7, 5
-STAMP = (slice(HEIGHT - 44, HEIGHT - 4), slice(WIDTH - 104, WIDTH - 4))
-# Of weak cameras with a large stamp a stranger has most of the scores.
-WEAK = {
-    "strength": 0.006,
-    "place": (slice(HEIGHT - 124, HEIGHT - 4), slice(WIDTH - 244, WIDTH - 4)),
-}
-SETTINGS = {"search": "off", "resources": Resources(workers=2)}
-
-
-@cache
-def pattern(number):
-    return np.random.default_rng([7, number]).standard_normal((HEIGHT, WIDTH))
-
-
-def photo(camera, number, stamp, strength=0.03, place=STAMP):
-    """A gray picture with a camera's pattern, and a stamp so many gray levels high."""
-    rng = np.random.default_rng([camera, number])
-    y, x = np.mgrid[:HEIGHT, :WIDTH]
-    light = 125 + 40 * np.sin(x / rng.uniform(40, 90) + number) * np.cos(y / rng.uniform(40, 90))
-    light *= 1 + strength * pattern(camera)
-    light += rng.normal(0, 3, light.shape)
-    light[place] += stamp * np.sign(pattern(99)[place])
-    return Image.fromarray(np.clip(light, 0, 255).astype(np.uint8))
-
-
-def take(folder, stamp, strangers, **kind):
-    folder.mkdir()
-    for camera in range(CAMERAS):
-        for number in range(PHOTOS):
-            exif = Image.Exif()
-            exif.get_ifd(0x8769)[0xA401] = 8 if camera == 0 and number < 3 else 0
-            name = folder / f"{camera}-{number}.jpg"
-            photo(camera, number, stamp, **kind).save(name, quality=94, exif=exif)
-    for k in range(strangers):
-        photo(50 + k, 0, stamp, **kind).save(folder / f"x-{k}.jpg", quality=94)
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +174,7 @@ def test_a_photo_is_matched_without_the_stamp(questioned, rate):
 
 def test_with_the_stamp_strangers_would_match(questioned, monkeypatch):
     root, _ = questioned
-    monkeypatch.setattr("samecam.case.matching._match.case_patterns", lambda _: {})
+    not_looked_for(monkeypatch)
     found = match_photos(root / "case", root / "new", search="off").photos
     assert {match.verdict for match in found if match.path[0] == "8"} == {"match"}
 
@@ -219,7 +191,7 @@ def test_a_photo_of_the_case_is_left_out_of_what_it_is_compared_with(questioned)
     assert cameras_by_group(result)[match.group] == "1"
 
 
-def test_a_stamp_of_one_camera_alone_is_taken_out_too(tmp_path):
+def test_a_stamp_of_one_camera_alone_is_taken_out_too(tmp_path, monkeypatch):
     """Of one or two cameras nobody tells what they share: a stranger may have it."""
     for name, cameras in (("photos", [0, 1]), ("new", [0, 80, 81])):
         (tmp_path / name).mkdir()
@@ -241,10 +213,10 @@ def test_a_stamp_of_one_camera_alone_is_taken_out_too(tmp_path):
     found = match_photos(tmp_path / "case", tmp_path / "new", search="off").photos
     assert [match.verdict for match in found] == ["match", "none", "none"]
     assert found[0].best.shared_score > found[0].best.score
-    with patch("samecam.case.matching._match.case_patterns", return_value={}):
-        found = match_photos(tmp_path / "case", tmp_path / "new", search="off").photos
-    assert "match" in {match.verdict for match in found[1:]}
     assert not verify_case(tmp_path / "case").troubles
+    not_looked_for(monkeypatch)
+    found = match_photos(tmp_path / "case", tmp_path / "new", search="off").photos
+    assert "match" in {match.verdict for match in found[1:]}
 
 
 def test_squares_are_matched_without_the_stamp(questioned, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from samecam.correlate import half_tiles
+from samecam.correlate import half_tiles, picture_tiles
 from samecam.frames import Frame
 from samecam.store import BitRows, ByteRows, pack
 
@@ -64,8 +64,18 @@ def test_memory_changes_nothing(kind):
     np.testing.assert_array_equal(ample.alike, scarce.alike)
 
 
-def test_of_three_photos_nothing_is_said():
-    rows, labels = drawn([3, 4], "int8")
-    alike = half_tiles(rows, labels).alike
-    assert np.isnan(alike[0]).all()
-    assert not np.isnan(alike[1]).any()
+def test_of_one_photo_and_of_groups_that_nobody_asks_of_nothing_is_said():
+    rows, labels = drawn([1, 2, 3, 4], "int8")
+    tiles = half_tiles(rows, labels)
+    assert [bool(np.isnan(each).all()) for each in tiles.alike] == [True, False, False, False]
+    some = half_tiles(rows, labels, groups=np.array([True, False, True, False]))
+    assert np.isnan(some.alike[[0, 1, 3]]).all()
+    np.testing.assert_array_equal(some.alike[2], tiles.alike[2])
+
+
+def test_two_photos_are_as_a_group_of_two():
+    rows, labels = drawn([2], "int8")
+    one, other = rows.read().reshape(2, *FRAME.shape)
+    tiles = picture_tiles(one, 7 * other)
+    assert tiles.columns.tolist() == [0, 64, 136, 200]
+    np.testing.assert_allclose(tiles.alike, half_tiles(rows, labels).alike, atol=1e-5)

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from samecam.evidence import SharedPattern, _stamps, inside_boxes, left_out, stamps, with_stamps
+from samecam.evidence import (
+    SharedPattern,
+    _stamps,
+    inside_boxes,
+    left_out,
+    misled,
+    stamps,
+    standing_out,
+    with_stamps,
+)
 from samecam.frames import Frame
 from samecam.store import BitRows, ByteRows, pack
 
@@ -114,3 +123,45 @@ def test_of_much_that_stands_out_that_of_most_photos_is_left_out(monkeypatch):
     assert there[inside_boxes(rows, several)].all()
     assert there.mean() <= 0.2
     assert not there[inside_boxes(rows, few)].all()
+
+
+@pytest.mark.parametrize("kind", ["int8", "2bits"])
+@pytest.mark.parametrize("size", [2, 3])
+def test_small_groups_that_hang_on_a_stamp_are_told(kind, size):
+    weak, labels = photos((size, 9, size), stamp=0.8, stamped=2, strength=0.01, kind=kind)
+    assert misled(weak, labels).tolist() == [0]  # neither the large one nor that without a stamp
+    own, labels = photos((size, 9, size), stamp=0.8, stamped=2, strength=0.15, kind=kind)
+    assert stamps(own, labels)[1]
+    assert misled(own, labels).tolist() == []  # most is all over the frame
+
+
+@pytest.mark.parametrize("kind", ["int8", "2bits"])
+def test_what_is_elsewhere_is_enough_however_strong_the_stamp(kind):
+    rows, labels = photos((2, 3, 2), stamp=8, stamped=2, strength=0.2, kind=kind)
+    assert standing_out(*rows.read()[:2].reshape(2, *FRAME.shape))
+    assert misled(rows, labels).tolist() == []
+
+
+def test_what_was_left_out_already_misleads_nobody():
+    rows, labels = photos((2, 9), stamp=0.8, strength=0.01)
+    assert misled(rows, labels).tolist() == [0]
+    assert misled(rows, labels, left_out(rows, labels)).tolist() == []
+
+
+def test_places_are_left_out_for_groups_of_four_and_more():
+    rows, labels = photos((3, 3), stamp=0.8)
+    assert left_out(rows, labels) == []
+    assert stamps(rows, labels) == [[], []]
+    assert misled(rows, np.full(len(labels), -1)).tolist() == []
+
+
+@pytest.mark.parametrize("strength", [0.01, 0.15, 0.4])
+def test_two_pictures_show_where_they_are_alike(strength):
+    rows, _ = photos((1, 1, 2), stamp=0.8, stamped=2, strength=strength, hot=20)
+    first, second, *own = rows.read().reshape(4, *FRAME.shape)
+    there = inside_boxes(rows, standing_out(first, second)).reshape(FRAME.shape)
+    assert there[CORNER].all()
+    assert there.mean() < 0.2
+    assert standing_out(*own) == []
+    assert standing_out(first, -second) == []
+    assert standing_out(first[:100, :100], second[:100, :100]) == []

@@ -16,7 +16,7 @@ from samecam.correlate._group_sums import (
     sum_strips,
 )
 from samecam.correlate._halves import SIDE as HALF_TILE
-from samecam.correlate._halves import HalfTiles, half_tiles
+from samecam.correlate._halves import HalfTiles, half_tiles, picture_tiles
 from samecam.correlate._kept import KeptGram, KeptGrams
 from samecam.correlate._matrix import DoubleMatrix
 from samecam.correlate._membership import Membership, checked_labels, whole_weights
@@ -60,6 +60,7 @@ __all__ = [
     "other_products",
     "photo_scales",
     "photo_sums",
+    "picture_tiles",
     "pixels",
     "row_products",
     "rows_on",

@@ -46,7 +46,7 @@ from samecam.evidence._ratios import (
 from samecam.evidence._scenes import scenes, still_scenes
 from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
 from samecam.evidence._shared import Box, SharedPattern, inside_boxes, shared_patterns
-from samecam.evidence._stamps import left_out, stamps, with_stamps
+from samecam.evidence._stamps import left_out, misled, stamps, standing_out, with_stamps
 from samecam.evidence._text import (
     ABSENCE,
     MODEL,
@@ -132,6 +132,7 @@ __all__ = [
     "log_ratios",
     "measured_null",
     "measured_nulls",
+    "misled",
     "model_log_ratios",
     "one_model_note",
     "other_members",
@@ -155,6 +156,7 @@ __all__ = [
     "shifts",
     "square_chance",
     "stamps",
+    "standing_out",
     "still_scenes",
     "still_sentence",
     "support",

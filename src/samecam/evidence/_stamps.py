@@ -10,15 +10,17 @@ from typing import NamedTuple
 import numpy as np
 
 from samecam import correlate
-from samecam.arrays import Doubles, Labels, Mask
+from samecam.arrays import Doubles, Floats, Labels, Mask, Rows
 from samecam.evidence._shared import Box, SharedPattern
 from samecam.store import FingerprintStore
 
 # How far a tile is above the median of all, in their spread and as a multiple of it; beyond the
 # largest share of tiles it is no stamp, but a scene that does not move.
 _ABOVE, _TIMES, _MOST = 10.0, 4.0, 0.15
-# Tiles that a frame has at least.
-_FEWEST = 16
+# Tiles that a frame has at least, and photos of a group in which places are left out of the frame.
+_FEWEST, _SEVERAL = 16, 4
+# Of what a smaller group has in common, how much must be elsewhere, or in units of chance.
+_ELSEWHERE, _ENOUGH = 0.5, 6.0
 # Most of the frame that is left out, whatever stands out: patterns of sensors are in the rest.
 _MOST_LEFT_OUT = 1 / 3
 
@@ -26,7 +28,7 @@ _MOST_LEFT_OUT = 1 / 3
 def stamps(
     source: FingerprintStore, labels: Labels, *, memory: int = correlate.DEFAULT_MEMORY
 ) -> list[list[Box]]:
-    """Places that stand out in each group, and a tile around, from the top.
+    """Places that stand out in each group of four photos or more, and a tile around, from the top.
 
     Parameters
     ----------
@@ -34,7 +36,7 @@ def stamps(
     labels : (n,) groups from 0 without gaps, −1 for none
     memory : bytes for what is held at a time; the result does not depend on it
     """
-    found = _standing_out(source, labels, memory)
+    found = _looked_at(source, labels, _sizes(labels) >= _SEVERAL, memory)
     if found is None:
         return [[] for _ in range(int(labels.max(initial=-1)) + 1)]
     return [_boxes(marked, found.tiles) for marked in found.marked]
@@ -43,7 +45,7 @@ def stamps(
 def left_out(
     source: FingerprintStore, labels: Labels, *, memory: int = correlate.DEFAULT_MEMORY
 ) -> list[Box]:
-    """Places that stand out in any group, a third of the frame at most, from the top.
+    """Places that stand out in any such group, a third of the frame at most, from the top.
 
     Where that is not enough, those in groups of most photos are left out.
 
@@ -51,16 +53,56 @@ def left_out(
     ----------
     source, labels, memory : see `stamps`
     """
-    found = _standing_out(source, labels, memory)
+    photos = _sizes(labels)
+    found = _looked_at(source, labels, photos >= _SEVERAL, memory)
     if found is None:
         return []
     count, *shape = found.marked.shape
-    photos = np.bincount(labels[labels >= 0], minlength=count)
     seen = photos @ found.marked.reshape(count, -1)
     order = np.argsort(-seen, kind="stable")[: int(_MOST_LEFT_OUT * len(seen))]
     chosen = np.zeros(len(seen), dtype=bool)
     chosen[order] = seen[order] > 0
     return _boxes(chosen.reshape(shape), found.tiles)
+
+
+def misled(
+    source: FingerprintStore,
+    labels: Labels,
+    boxes: Sequence[Box] = (),
+    *,
+    memory: int = correlate.DEFAULT_MEMORY,
+) -> Rows:
+    """Groups of two or three photos that have most in common in places that stand out.
+
+    And too little elsewhere to be one camera's by that alone. They are too small to be grouped
+    again without: bursts of one scene stand out in places, too.
+
+    Parameters
+    ----------
+    source, labels, memory : see `stamps`
+    boxes : places that are left out in any case
+    """
+    sizes = _sizes(labels)
+    found = _looked_at(source, labels, (sizes > 1) & (sizes < _SEVERAL), memory)
+    if found is None:
+        return np.zeros(0, dtype=np.intp)
+    tiles = found.tiles
+    pixels = np.outer(np.diff(tiles.rows), np.diff(tiles.columns)).ravel()
+    pixels[_inside(tiles, boxes)] = 0
+    alike = np.nan_to_num(tiles.alike) * pixels
+    away = ~found.marked.reshape(alike.shape)
+    elsewhere, area = (alike * away).sum(axis=1), (pixels * away).sum(axis=1)
+    most = elsewhere < _ELSEWHERE * alike.sum(axis=1)
+    few = elsewhere < _ENOUGH * np.sqrt(area)
+    return np.flatnonzero(found.marked.any(axis=(1, 2)) & most & few)
+
+
+def standing_out(one: Floats, other: Floats) -> list[Box]:
+    """Places in which two fingerprints, (height, width), are far more alike than elsewhere."""
+    if not _is_large(*one.shape):
+        return []
+    tiles = correlate.picture_tiles(one, other)
+    return _boxes(_found(tiles).marked[0], tiles)
 
 
 class _Found(NamedTuple):
@@ -70,15 +112,37 @@ class _Found(NamedTuple):
     tiles: correlate.HalfTiles
 
 
-def _standing_out(source: FingerprintStore, labels: Labels, memory: int) -> _Found | None:
-    """Tiles that stand out in each group; None without groups, or where the frame is too small."""
-    count = int(labels.max(initial=-1)) + 1
-    height, width = (side // correlate.HALF_TILE for side in source.frame.shape)
-    if not count or height * width < _FEWEST:
+def _sizes(labels: Labels) -> Rows:
+    """(k,) photos of each group."""
+    return np.bincount(labels[labels >= 0], minlength=int(labels.max(initial=-1)) + 1)
+
+
+def _is_large(height: int, width: int) -> bool:
+    return (height // correlate.HALF_TILE) * (width // correlate.HALF_TILE) >= _FEWEST
+
+
+def _looked_at(
+    source: FingerprintStore, labels: Labels, groups: Mask, memory: int
+) -> _Found | None:
+    """Tiles that stand out in some groups; None without any, or where the frame is too small."""
+    if not groups.any() or not _is_large(*source.frame.shape):
         return None
-    tiles = correlate.half_tiles(source, labels, memory=memory)
-    shape = count, len(tiles.rows) - 1, len(tiles.columns) - 1
+    return _found(correlate.half_tiles(source, labels, groups=groups, memory=memory))
+
+
+def _found(tiles: correlate.HalfTiles) -> _Found:
+    shape = len(tiles.alike), len(tiles.rows) - 1, len(tiles.columns) - 1
     return _Found(_wider(_marked(tiles.alike).reshape(shape)), tiles)
+
+
+def _inside(tiles: correlate.HalfTiles, boxes: Sequence[Box]) -> Mask:
+    """(T,) tiles that lie in boxes."""
+    result = np.zeros((len(tiles.rows) - 1, len(tiles.columns) - 1), dtype=bool)
+    for top, bottom, left, right in boxes:
+        down = (tiles.rows[:-1] >= top) & (tiles.rows[:-1] < bottom)
+        across = (tiles.columns[:-1] >= left) & (tiles.columns[:-1] < right)
+        result |= np.outer(down, across)
+    return result.ravel()
 
 
 def with_stamps(

@@ -211,21 +211,23 @@ class _FrameWork:
             given_gram = {"metric": "precomputed", "n_pixels": source.n_pixels}
             method.set_params(**{k: v for k, v in given_gram.items() if k in method.get_params()})
         _fit(method, source, given, self.resources, progress, gram)
-        boxes = self._standing_out(source, method, memory)
-        if boxes:
-            method = self._without(source, boxes, given, memory)
+        boxes: list[evidence.Box] = []
         labels[rows] = method.labels_
+        if clustering.name == "consolidated":
+            method, boxes, labels[rows] = self._not_misled(method, source, given, memory)
         facts = {**_facts(method), "memory_bytes": getattr(method, "memory_", memory)}
         return labels, {**facts, "left_out": [list(box) for box in boxes]} if boxes else facts
 
-    def _standing_out(
-        self, source: FingerprintStore, method: Any, memory: int
-    ) -> list[evidence.Box]:
-        """Places with logos and stamps, to be left out."""
-        if self.clustering.name != "consolidated":
-            return []
+    def _not_misled(
+        self, method: Any, source: FingerprintStore, given: Mapping[str, Any], memory: int
+    ) -> tuple[Any, list[evidence.Box], Labels]:
+        """The method without places with logos and stamps, these, and groups not made by such."""
         room = min(memory, compute.default_memory("cpu"))
-        return evidence.left_out(source, method.labels_, memory=room)
+        boxes = evidence.left_out(source, method.labels_, memory=room)
+        if boxes:
+            method = self._without(source, boxes, given, memory)
+        misled = evidence.misled(source, method.labels_, boxes, memory=room)
+        return method, boxes, np.where(np.isin(method.labels_, misled), -1, method.labels_)
 
     def _without(
         self,

@@ -287,17 +287,17 @@ def turned_photos(
 
 
 def in_memory(
-    values: Sequence[npt.NDArray[Any]], scales: Sequence[float], n_pixels: int
+    values: Sequence[npt.NDArray[Any]], scales: Sequence[float], frame: Frame
 ) -> BitRows | ByteRows | Floats:
     """Rows of a photo as they are stored; an array of those that are floats."""
     rows = np.stack(values)
     if rows.dtype == np.uint64:
-        return BitRows(rows, n_pixels)
-    return ByteRows(rows, scales) if rows.dtype == np.int8 else rows
+        return BitRows(rows, frame.n_pixels, frame=frame)
+    return ByteRows(rows, scales, frame) if rows.dtype == np.int8 else rows
 
 
 def fingerprint_of(one: Orientation) -> Floats:
     """The numbers of a row, as it is turned."""
-    rows = in_memory([one.values], [one.scale], one.frame.n_pixels)
+    rows = in_memory([one.values], [one.scale], one.frame)
     row: Floats = rows.read()[0] if isinstance(rows, FingerprintStore) else rows[0]
     return row

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from samecam import evidence
 from samecam.case.folder import SearchChoice, view_object
 from samecam.case.matching._result import Candidate
+from samecam.case.matching._words import without_words
 from samecam.notebook import data_frame, figure, table
 from samecam.register import View
 
@@ -130,7 +131,8 @@ class PhotoPair:
             return "There are none"
         turned = f", the first turned by {self.best.turned}°," if self.best.turned else ""
         start = f"Their correlation on {(self.frame or '').replace('x', '×')} pixels{turned} is "
-        return f"{start}{self.best.correlation:.4f}, a score of {self.best.score:z.1f} {_UNIT}"
+        score = f"a score of {self.best.score:z.1f}{without_words(self.best)}"
+        return f"{start}{self.best.correlation:.4f}, {score} {_UNIT}"
 
     def _chance(self) -> str:
         often = "more often than not"

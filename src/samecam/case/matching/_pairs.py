@@ -17,12 +17,14 @@ from samecam.case.matching._match import named_files
 from samecam.case.matching._orientations import (
     Orientation,
     TurnedPhoto,
+    fingerprint_of,
     in_memory,
     turned_photos,
 )
 from samecam.case.matching._pair_result import ComparedPhoto, PairMatches, PairView, PhotoPair
 from samecam.case.matching._result import RATE, check_rate
 from samecam.case.matching._rivals import Rivals
+from samecam.case.matching._shared import SharedPatterns
 from samecam.case.matching._views import PHASE, upright_photo
 from samecam.errors import ParameterError, SamecamError
 from samecam.frames import Frame
@@ -168,7 +170,7 @@ def _by_pixels(first: TurnedPhoto, second: TurnedPhoto, memory: int) -> PhotoPai
     some = [each for each in first.orientations if each.frame == upright.frame]
     if not some:
         return PhotoPair(one.path, other.path, "none")
-    rivals = _camera_of(upright)
+    rivals = _camera_of(upright, memory)
     (products,) = correlate.crosses([rivals.source(some, None)], rivals.rows, memory=memory // 2)
     weak = "weak" in (one.status, other.status)
     shown = candidates([against(some, rivals, products, None)], weak=weak)
@@ -190,14 +192,16 @@ def _apart(photo: TurnedPhoto) -> Orientation:
     return photo.apart
 
 
-def _camera_of(one: Orientation) -> Rivals:
+def _camera_of(one: Orientation, memory: int) -> Rivals:
     """A camera of which there is one photo."""
+    rows, labels = _rows(one), np.zeros(1, np.intp)
     members = evidence.usual_members(one.frame.n_pixels)
-    return Rivals(_rows(one), np.zeros(1, np.intp), (None,), np.ones(1), {}, (members,))
+    shared = SharedPatterns(rows, labels, {}, memory)
+    return Rivals(rows, labels, (None,), np.ones(1), {}, (members,), shared)
 
 
 def _rows(one: Orientation) -> FingerprintStore:
-    rows = in_memory([one.values], [one.scale], one.frame.n_pixels)
+    rows = in_memory([one.values], [one.scale], one.frame)
     if not isinstance(rows, FingerprintStore):
         raise RuntimeError("a whole frame is stored as floats")
     return rows
@@ -275,9 +279,10 @@ class _Views:
         if min(*frames[0], *frames[1]) < SMALLEST:
             return pair
         count *= 2 if self._search == "normal" else 1
-        view = self._placed(first, second, self._rate / count)
+        boxes = _standing_out(first, second)
+        view = self._placed(first, second, self._rate / count, boxes)
         if view is None and self._search == "normal":
-            back = self._placed(second, first, self._rate / count)
+            back = self._placed(second, first, self._rate / count, boxes)
             if back is not None:
                 view = replace(back.inverse(frames[1], frames[0]), score=back.score, rate=back.rate)
         pair = replace(pair, by_views=True)
@@ -288,18 +293,29 @@ class _Views:
         seen = PairView(view, view_words(view, *frames))
         return replace(pair, verdict="match", adjusted=adjusted, seen=seen)
 
-    def _placed(self, photo: TurnedPhoto, other: TurnedPhoto, rate: float) -> View | None:
-        """How a photo sees the frame of another, if it does."""
+    def _placed(
+        self, photo: TurnedPhoto, other: TurnedPhoto, rate: float, boxes: Sequence[evidence.Box]
+    ) -> View | None:
+        """How a photo sees the frame of another without some places, if it does."""
         there, zoom = _upright(other), other.outcome.info.exif.zoom
         none, zooms = np.zeros(1, np.intp), np.array([np.nan if zoom is None else zoom])
         camera = KnownCameras(
-            [GroupedRows(there.frame, _rows(there), none, none, zooms)],
+            [GroupedRows(there.frame, _rows(there), none, none, zooms, boxes)],
             Cameras(none, none, (View(),), (0,)),
             memory=self._memory,
             progress=partial(self._progress, PHASE),
         )
         (placed,) = camera.place([upright_photo(photo)], search=self._search, rate=rate)
         return None if placed is None else placed.view
+
+
+def _standing_out(first: TurnedPhoto, second: TurnedPhoto) -> list[evidence.Box]:
+    """Where two photos of one frame are far more alike than elsewhere, as by a logo."""
+    one, other = _upright(first), _upright(second)
+    if one.frame != other.frame:
+        return []
+    pictures = [fingerprint_of(each).reshape(each.frame.shape) for each in (one, other)]
+    return evidence.standing_out(*pictures)
 
 
 def _is_open(pair: PhotoPair) -> bool:

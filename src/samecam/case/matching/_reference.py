@@ -25,6 +25,7 @@ from samecam.case.matching._orientations import (
 )
 from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals
+from samecam.case.matching._shared import SharedPatterns
 from samecam.errors import SamecamError
 from samecam.frames import Frame
 from samecam.notebook import counted
@@ -334,7 +335,8 @@ class _Camera:
             usual = given.own * np.sqrt(rows.n_pixels)
             shown = np.where(np.isnan(scores), usual, scores)
             members = evidence.known_members(shown)
-        rivals = Rivals(rows, labels, (None,), given.totals, hashes, (members,))
+        shared = SharedPatterns(rows, labels, {}, self._memory, few=len(rows))
+        rivals = Rivals(rows, labels, (None,), given.totals, hashes, (members,), shared)
         return rivals, shown.tolist()
 
     def known(self, sha256: str) -> Known | None:
@@ -360,7 +362,7 @@ def _colours(orientations: Sequence[Orientation]) -> list[float] | None:
 def _rows(orientations: Sequence[Orientation]) -> FingerprintStore:
     """Fingerprints of one frame, in their order."""
     values, scales = zip(*((one.values, one.scale) for one in orientations), strict=True)
-    rows = in_memory(values, scales, orientations[0].frame.n_pixels)
+    rows = in_memory(values, scales, orientations[0].frame)
     if isinstance(rows, FingerprintStore):
         return rows
     store = MemoryStore(rows.shape[1])

@@ -31,15 +31,15 @@ class Candidate:
     group : its group's number in the case; None for a reference
     turned : degrees clockwise by which the stored picture had to be turned
     correlation : with the camera's fingerprint
-    score : how far that is above chance, which was measured by shifts of the two; without what the
-        group shares with groups of other cameras
+    score : how far that is above chance, which was measured by shifts of the two; without what is
+        no sensor's, as what the group shares with groups of other cameras, or a logo
     p_value : probability that one photo of another camera has such a score
     log10_lr : likelihood ratio of the two propositions, this camera and another one, log10; at most
         `cap`
     cap : largest log10_lr that is supported
     camera : number of the group's camera; None for a reference
     view : how the group sees that camera, in words; "" where there are no views
-    shared_score : the score with what the group shares; None: nothing
+    shared_score : the score with what is no sensor's; None: nothing was found
     """
 
     group: int | None

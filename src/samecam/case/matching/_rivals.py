@@ -32,7 +32,7 @@ class Rivals:
     totals : (k,) squared norms of the sums
     hashes : numbers of the rows by the SHA-256 of their photos
     members : (k,) what is known of the scores of each camera's photos
-    shared : patterns that cameras share with others, and correlations without them
+    shared : what is no sensor's, and correlations without it; None: it is not looked for
     """
 
     rows: FingerprintStore
@@ -54,7 +54,7 @@ class Rivals:
             stored, scale = np.empty((1, values[0].size), values[0].dtype), np.empty(1, np.float32)
             self.rows.read_stored(np.array([row]), stored, scale)
             values, scales = [*values, stored[0]], [*scales, float(scale[0])]
-        return in_memory(values, scales, self.rows.n_pixels)
+        return in_memory(values, scales, self.rows.frame)
 
     def correlations(self, products: Doubles, row: int | None) -> tuple[Doubles, Doubles]:
         """Of m orientations of a photo with each camera, (m, k), and the squared norms of these.
@@ -87,7 +87,7 @@ class Rivals:
 
         Chance is measured by shifts for those that may matter, the highest and all that are beyond
         what usual scatter does; the others are taken in units of that. The second scores are
-        without what a camera shares, NaN where it shares nothing or the score is of the others.
+        without what is no sensor's, NaN where there is nothing or the score is of the others.
 
         Parameters
         ----------
@@ -107,9 +107,9 @@ class Rivals:
                     usually = max(0.0, float(values.mean()))
                     spread = max(float(values.std(ddof=1)), 1e-30)
                 scores[k, c] = (correlations[k, c] - usually) / spread
-                if self.shared is not None and c in self.shared:
-                    given = (correlations[k], squares, row)
-                    left = self.shared.correlation(orientations[k], c, *given)
+                if self.shared is not None:
+                    given = (orientations[k], c, correlations[k], squares, row)
+                    left = self.shared.correlation(*given, look=scores[k, c] > _CLOSE)
                     without[k, c] = (left - usually) / spread
         return scores, without, fewest
 
@@ -177,7 +177,5 @@ def rivals_of(
     known = [scores.get(int(name), ()) for name in names]
     usual = evidence.usual_members(rows.n_pixels)
     members = [evidence.known_members(each) if len(each) else usual for each in known]
-    shared = None
-    if here := patterns_at(patterns, names.tolist()):
-        shared = SharedPatterns(rows, labels, here, memory)
+    shared = SharedPatterns(rows, labels, patterns_at(patterns, names.tolist()), memory)
     return Rivals(rows, labels, names.tolist(), totals, hashes, members, shared)

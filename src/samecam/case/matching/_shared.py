@@ -1,4 +1,4 @@
-"""Photos against groups, without a pattern that these share with groups of other cameras."""
+"""Photos against groups, without what is no sensor's: what groups share, places that stand out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,14 +6,21 @@ from dataclasses import replace
 import numpy as np
 
 from samecam import evidence
-from samecam.arrays import Doubles, Labels
+from samecam.arrays import Doubles, Labels, Rows
 from samecam.case.folder import Group
 from samecam.case.matching._orientations import Orientation, fingerprint_of
 from samecam.store import FingerprintStore
 
+# Photos of a group in which places are looked for; of larger ones their case knows them.
+_FEW = 16
+_NOTHING = evidence.SharedPattern((), 0.0, (), ())
+
 
 class SharedPatterns:
-    """What groups of one frame share, and correlations without it.
+    """What is no sensor's in groups of one frame, and correlations without it.
+
+    That is what a group shares with others, and places in which a photo and a group of few photos
+    are far more alike than elsewhere, as by a logo.
 
     Parameters
     ----------
@@ -21,6 +28,7 @@ class SharedPatterns:
     labels : (n,) groups of the rows, from 0
     patterns : of the groups that share something, by their numbers
     memory : bytes for what is held at a time
+    few : photos of a group in which places are looked for, at most
     """
 
     def __init__(
@@ -29,15 +37,13 @@ class SharedPatterns:
         labels: Labels,
         patterns: Mapping[int, evidence.SharedPattern],
         memory: int,
+        few: int = _FEW,
     ) -> None:
-        self._rows, self._labels, self._patterns = rows, labels, patterns
-        self._parts: dict[int, evidence.BoxParts] = {}
+        self._rows, self._labels, self._patterns, self._few = rows, labels, patterns, few
+        self._kept: dict[int, evidence.BoxParts] = {}
         self._between: evidence.Comparisons | None = None
         if any(pattern.everywhere for pattern in patterns.values()):
             self._between = evidence.comparisons_from_rows(rows, labels, memory=memory)
-
-    def __contains__(self, group: int) -> bool:
-        return group in self._patterns
 
     def correlation(
         self,
@@ -46,17 +52,29 @@ class SharedPatterns:
         correlations: Doubles,
         squares: Doubles,
         row: int | None,
+        *,
+        look: bool,
     ) -> float:
-        """Of an orientation of a photo with a group that shares something, without that.
+        """Of an orientation of a photo with a group, without what is no sensor's; NaN: nothing is.
 
-        0 where too few groups are left to tell that by.
+        0 where too few groups are left to tell a pattern by.
 
         Parameters
         ----------
         correlations, squares : (k,) with all groups, and squared norms of their sums
         row : that of the photo itself, which is left out of its group; None if there is none
+        look : whether to look for places that stand out, if its case knows none
         """
-        pattern, own = self._patterns[group], None if row is None else self._labels[row]
+        pattern, labels = self._patterns.get(group, _NOTHING), self._labels
+        if row is not None:
+            labels = labels.copy()
+            labels[row] = -1
+        boxes = pattern.boxes
+        if look and not boxes:
+            boxes = tuple(self._places(one, np.flatnonzero(labels == group)))
+        if not boxes and not pattern.everywhere:
+            return float("nan")
+        own = None if row is None else self._labels[row]
         others = [other for other in pattern.everywhere if other != own]
         groups = np.array([group, *others], dtype=np.intp)
         between = np.zeros((1, 1)) if self._between is None else self._between.products(groups)
@@ -68,21 +86,35 @@ class SharedPatterns:
             photos=np.ones(1),
             between=between,
         )
-        if pattern.boxes:
-            parts = self._boxes(group, groups, row)
+        if boxes:
+            keep = row is None and bool(pattern.boxes)
+            parts = self._parts(labels, groups, boxes, keep=keep)
             products.leave_out(parts, [fingerprint_of(one)[parts.pixels].astype(np.float64)])
         return float(np.nan_to_num(products.correlations()[0]))
 
-    def _boxes(self, group: int, groups: Labels, row: int | None) -> evidence.BoxParts:
-        """The boxes of a group's pattern; kept, unless a photo is left out there."""
-        boxes = self._patterns[group].boxes
-        if row is not None:
-            labels = self._labels.copy()
-            labels[row] = -1
-            return evidence.BoxParts(self._rows, labels, groups, boxes)
-        if group not in self._parts:
-            self._parts[group] = evidence.BoxParts(self._rows, self._labels, groups, boxes)
-        return self._parts[group]
+    def _places(self, one: Orientation, members: Rows) -> list[evidence.Box]:
+        """Where a photo and few others are far more alike than elsewhere."""
+        shape = self._rows.frame.shape
+        if not 0 < len(members) <= self._few or shape != one.frame.shape:
+            return []
+        total = np.zeros((1, self._rows.n_pixels), dtype=np.float32)
+        values = np.empty_like(total)
+        for member in members:
+            self._rows.read_into(np.array([member]), values)
+            total += values
+        return evidence.standing_out(fingerprint_of(one).reshape(shape), total.reshape(shape))
+
+    def _parts(
+        self, labels: Labels, groups: Labels, boxes: Sequence[evidence.Box], *, keep: bool
+    ) -> evidence.BoxParts:
+        """Groups in some boxes; those of a group's pattern are kept."""
+        group = int(groups[0])
+        if keep and group in self._kept:
+            return self._kept[group]
+        parts = evidence.BoxParts(self._rows, labels, groups, boxes)
+        if keep:
+            self._kept[group] = parts
+        return parts
 
 
 def case_patterns(groups: Sequence[Group]) -> dict[int, evidence.SharedPattern]:

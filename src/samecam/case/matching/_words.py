@@ -22,7 +22,7 @@ def match_sentence(photo: "Match") -> str:
     turned = f" (turned by {best.turned}°)" if best.turned else ""
     frame = f" on {photo.frame.replace('x', '×')} pixels" if photo.frame else ""
     text = f"{start}{turned}{frame}: correlation {best.correlation:.4f}, "
-    text += f"a score of {best.score:z.1f}{_without(best)} (chance scatters by 1). "
+    text += f"a score of {best.score:z.1f}{without_words(best)} (chance scatters by 1). "
     text += f"{_ratio_text(best)} "
     text += f"{_rate_text(photo)}."
     if photo.other is not None:
@@ -32,8 +32,8 @@ def match_sentence(photo: "Match") -> str:
     return text + _known_text(photo)
 
 
-def _without(best: "Candidate") -> str:
-    """That the score is without what is no sensor's, if the group has something."""
+def without_words(best: "Candidate") -> str:
+    """That the score is without what is no sensor's, if there is something."""
     if best.shared_score is None:
         return ""
     return f" without a pattern that is no sensor's, of {best.shared_score:z.1f} with it"
