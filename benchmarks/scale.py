@@ -75,14 +75,29 @@ def part(seed: int, frame: tuple[int, int], rng: np.random.Generator) -> Floats:
     return values
 
 
+@lru_cache(maxsize=16)
+def between(count: int, size: int) -> Floats:
+    """(size, count) shares of values in a row in what lies smoothly between them."""
+    places = np.linspace(0, count - 1, size)
+    t = np.clip(1 - np.abs(places[:, np.newaxis] - np.arange(count)), 0, 1)
+    shares: Floats = (t * t * (3 - 2 * t)).astype(np.float32)
+    return shares
+
+
 def make_photo(path: Path, camera: int, number: int, frame: tuple[int, int]) -> None:
     """One JPEG, 4:2:0, quality 92: a scene of one tint, a camera's pattern and noise."""
     rng = np.random.default_rng([7, number])
-    small = Image.fromarray(rng.integers(30, 220, (9, 12), dtype=np.uint8))
-    light = np.asarray(small.resize(frame, Image.Resampling.BICUBIC), dtype=np.float32)
-    light *= 1 + np.float32(PATTERN) * part(0, frame, np.random.default_rng([8, camera]))
-    light += np.float32(NOISE) * part(1, frame, rng)
-    luma = Image.fromarray(np.clip(light + 0.5, 0, 255).astype(np.uint8))
+    levels = rng.integers(30, 220, (9, 12)).astype(np.float32)
+    light = between(9, frame[1]) @ levels @ between(12, frame[0]).T
+    pattern = part(0, frame, np.random.default_rng([8, camera]))
+    pattern *= np.float32(PATTERN)
+    pattern += 1
+    light *= pattern
+    noise = part(1, frame, rng)
+    noise *= np.float32(NOISE)
+    light += noise
+    light += np.float32(0.5)
+    luma = Image.fromarray(np.clip(light, 0, 255, out=light).astype(np.uint8))
     tint = [Image.new("L", frame, int(level)) for level in rng.integers(100, 156, 2)]
     Image.merge("YCbCr", [luma, *tint]).save(path, "JPEG", quality=92)
 
