@@ -17,6 +17,7 @@ from samecam import (
     verify_case,
     write_report,
 )
+from samecam.case.grouping._method import _fit
 from samecam.register import GroupedRows
 from tests.case.printed import (
     CAMERAS,
@@ -154,6 +155,30 @@ def cameras_by_group(result):
     return {group.id: min(group.paths)[0] for group in result.groups}
 
 
+def test_strangers_are_no_nearer_to_a_group_by_the_stamp(tmp_path, monkeypatch):
+    fits = []
+
+    def fit(method, source, *rest):
+        _fit(method, source, *rest)
+        fits.append((method.null_scale_, source.n_pixels))
+
+    monkeypatch.setattr("samecam.case.grouping._method._fit", fit)
+    take(tmp_path / "photos", 4, STRANGERS, strength=0.003)
+    result = cluster_photos(tmp_path / "photos", tmp_path / "case", **SETTINGS)
+    assert len(result.groups) == CAMERAS
+    given = rows(tmp_path / "case", "evidence.csv")
+    alone = [row for path, row in given.items() if path[0] == "x"]
+    assert len(alone) == STRANGERS
+    for row in given.values():
+        assert row["cluster"] != "-1" or row["path"][0] == "x"
+        assert float(row["nearest_score"]) < 5
+    facts = result.details["frames"][f"{WIDTH}x{HEIGHT}"]
+    scale, left = fits[-1]
+    assert left < fits[0][1] == WIDTH * HEIGHT
+    # Chance is that of the whole frame, and scatters by less than that of what is left of it.
+    assert facts["null_scale"] == pytest.approx(scale * (left / (WIDTH * HEIGHT)) ** 0.5)
+
+
 @pytest.mark.parametrize("rate", [0.01, 0.2])
 def test_a_photo_is_matched_without_the_stamp(questioned, rate):
     root, result = questioned
@@ -167,7 +192,7 @@ def test_a_photo_is_matched_without_the_stamp(questioned, rate):
             assert best.log10_lr < 0
         else:
             assert (match.verdict, named[match.group]) == ("match", match.path[0])
-            assert best.shared_score > best.score + 10 > 40
+            assert best.shared_score > best.score + 10 > 35
             assert "without a pattern that is no sensor's, of " in match.sentence
             assert match.other.score < 5
 

@@ -32,6 +32,7 @@ def test_a_reference_is_compared_without_the_stamp(tmp_path, monkeypatch):
     found = match_reference(reference, new).photos
     assert [match.verdict for match in found] == ["match", "none", "none"]
     not_looked_for(monkeypatch)
+    monkeypatch.setattr("samecam.evidence.left_out", lambda *_, **__: [])
     found = match_reference(reference, new).photos
     assert "match" in {match.verdict for match in found[1:]}
 
@@ -53,3 +54,38 @@ def test_groups_of_two_or_three_stay_with_a_stamp(tmp_path):
     folder = alone(tmp_path / "photos", [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (80, 0)], **large)
     result = cluster_photos(folder, tmp_path / "case", **SETTINGS)
     assert [{path[0] for path in group.paths} for group in result.groups] == [{"0"}, {"1"}]
+
+
+def test_a_stamp_takes_no_photo_of_others_into_a_reference(tmp_path, monkeypatch):
+    large = {"stamp": 6, "place": LARGE}
+    own, others = [(0, k) for k in range(5)], [(80, 0), (81, 0), (82, 0)]
+    reference = alone(tmp_path / "reference", own + others, **large)
+    new = alone(tmp_path / "new", [(0, 70), (83, 0)], **large)
+    found = match_reference(reference, new)
+    assert {path[0] for path in found.used} == {"0"}
+    assert sorted(outlier.path[0] for outlier in found.outliers) == ["8"] * 3
+    assert [match.verdict for match in found.photos] == ["match", "none"]
+    (frame,) = found.frames
+    assert max(frame.scores) < found.photos[0].best.shared_score
+    monkeypatch.setattr("samecam.evidence.left_out", lambda *_, **__: [])
+    assert "8" in {path[0] for path in match_reference(reference, new).used}
+
+
+def test_a_few_strangers_with_a_stamp_are_no_reference(tmp_path, monkeypatch):
+    reference = alone(tmp_path / "reference", [(80, 0), (81, 0), (82, 0)], stamp=4, place=LARGE)
+    new = alone(tmp_path / "new", [(0, 70)])
+    assert not match_reference(reference, new).frames[0].agrees
+    monkeypatch.setattr("samecam.evidence.misled", lambda *_, **__: np.zeros(0, np.intp))
+    assert match_reference(reference, new).frames[0].agrees
+
+
+def test_small_groups_say_what_they_have_in_common_with_others(tmp_path):
+    large = {"stamp": 6, "place": LARGE}
+    folder = alone(tmp_path / "photos", [(0, k) for k in range(6)], **large)
+    alone(folder, [(1, 0), (1, 1), (80, 0)], **large)
+    result = cluster_photos(folder, tmp_path / "case", **SETTINGS)
+    assert [{path[0] for path in group.paths} for group in result.groups] == [{"0"}, {"1"}]
+    assert [group.shared.groups for group in result.groups] == [[1], [0]]
+    for group in result.groups:
+        assert group.shared.median_without < group.shared.median
+    assert not verify_case(tmp_path / "case").troubles

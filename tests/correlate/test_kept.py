@@ -131,3 +131,7 @@ class Full:
 
     def __getattr__(self, name):
         return getattr(self._file, name)
+
+
+def test_no_lines_are_no_runs():
+    assert _photo_sums._Lines(np.zeros((0, 5), dtype=np.float32), 0).runs(64) == []

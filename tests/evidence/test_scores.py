@@ -151,6 +151,11 @@ class LargeFrames(BitRows):
     frame = LARGE
 
 
+def large_bytes(X):
+    values = np.rint(16 * X).clip(-127, 127).astype(np.int8)
+    return ByteRows(values, 1 / np.linalg.norm(values.astype(float), axis=1), LARGE)
+
+
 def photos(rng, count, strength, smooth, pattern=None):
     """Smooth noise, and some of a pattern in it."""
     rows = []
@@ -183,6 +188,20 @@ def test_a_score_is_over_what_shifts_scatter_by():
         assert scores[k] == pytest.approx(wanted, rel=1e-9)
     assert np.isinf(scores[:6]).all()  # clear without shifts
     assert np.abs(scores[6:]).max() < 5
+
+
+def test_places_that_are_left_out_make_no_place_clear():
+    X = world(0.8, 3).reshape(-1, *LARGE.shape)
+    X[:, -80:, -200:] += 2 * np.sign(np.random.default_rng(1).normal(size=(80, 200)))
+    X = X.reshape(len(X), -1)
+    for rows in (LargeFrames(pack(X), LARGE.n_pixels), large_bytes(X)):
+        with_all, _ = place_scores(rows, np.arange(9))
+        assert with_all[6:].min() > 10
+        boxes = [(LARGE.height - 80, LARGE.height, LARGE.width - 200, LARGE.width)]
+        without, _ = place_scores(rows, np.arange(9), boxes=boxes)
+        assert without[:6].min() > 10
+        assert without[6:].max() < 4
+        assert place_scores(rows, np.arange(9), boxes=boxes, memory=1)[0] == pytest.approx(without)
 
 
 def test_smooth_strangers_have_the_scores_of_chance():
@@ -225,3 +244,16 @@ def test_strangers_leave_where_many_photos_are_in_no_group():
     alone[:2] = -1
     alone[6:8] = 0  # a group of two strangers
     assert (without_strangers(Store(rows), frames, alone, 0.01, 2**28) == -1).all()
+
+
+def test_strangers_leave_that_only_share_places_that_are_left_out():
+    X = world(1.2, 40).reshape(-1, *LARGE.shape)
+    X[:9, -80:, -200:] += 2 * np.sign(np.random.default_rng(1).normal(size=(80, 200)))
+    rows = LargeFrames(pack(X.reshape(46, -1)), LARGE.n_pixels)
+    rows.close = lambda: None
+    labels = np.concatenate([np.where(np.arange(46) < 9, 0, -1), np.full(400, -1)])
+    given = Store(rows), {LARGE: np.arange(46)}, labels, 0.01, 2**28
+    place = (LARGE.height - 80, LARGE.height, LARGE.width - 200, LARGE.width)
+    assert (without_strangers(*given) == labels).all()
+    kept = without_strangers(*given, left_out={LARGE: [place]})
+    assert np.flatnonzero(kept >= 0).tolist() == list(range(6))

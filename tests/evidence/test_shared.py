@@ -179,7 +179,32 @@ def test_leaving_out_tiles_is_what_rows_without_them_give():
     for i in range(len(X)):
         others = X[(labels == 0) & (np.arange(len(X)) != i)].sum(axis=0)
         wanted = X[i] @ others / np.linalg.norm(X[i]) / np.linalg.norm(others)
+        wanted *= (1 - 128**2 / FRAME.n_pixels) ** 0.5  # chance scatters as over the whole frame
         assert got[i] == pytest.approx(wanted, abs=2e-5)
+    least = correlations_without(rows, given, 0, pattern, memory=1)
+    np.testing.assert_allclose(least, got, atol=1e-12)
+
+
+def test_chance_scatters_as_it_did_however_much_is_left_out():
+    rng = np.random.default_rng(4)
+    rows, labels = rows_of(rng.normal(size=(60, FRAME.n_pixels))), np.repeat([0, -1], [20, 40])
+    given = comparisons_from_rows(rows, labels)
+    pattern = SharedPattern((), 9.0, (), ((0, FRAME.height * 3 // 4, 0, FRAME.width),))
+    got = correlations_without(rows, given, 0, pattern)[labels < 0]
+    assert got.std() * FRAME.n_pixels**0.5 == pytest.approx(1, abs=0.35)
+
+
+def test_where_nothing_is_left_nothing_is_alike():
+    """Not what rounding leaves of it."""
+    rng = np.random.default_rng(5)
+    X = np.zeros((12, *FRAME.shape))
+    X[:, :64, :64] = rng.normal(size=(12, 64, 64)) + rng.normal(size=(64, 64))
+    X[:6] += 1e-4 * rng.normal(size=(6, *FRAME.shape))
+    rows, labels = rows_of(X.reshape(12, -1)), np.repeat([0, 1], 6)
+    given = comparisons_from_rows(rows, labels)
+    pattern = SharedPattern((1,), 9.0, (), ((0, 64, 0, 64),))
+    for group in (0, 1):
+        assert not correlations_without(rows, given, group, pattern).any()
 
 
 def test_a_photo_is_not_measured_by_its_own_group():

@@ -90,7 +90,7 @@ def test_without_groups_or_with_too_few_pixels_there_are_none():
 
 def test_what_stands_out_is_told_where_nothing_is_known_to_be_shared():
     rows, labels = photos((8, 8, 8, 8), stamp=0.8, stamped=3)
-    known = SharedPattern((1, 2), 9.0, (1, 2), ())
+    known = SharedPattern((1, 2), 9.0, (), ((0, 64, 0, 64),))
     found = with_stamps([known, None, None, None], rows, labels)
     assert found[0] is known
     assert (found[1].groups, found[2].groups, found[3]) == ((0, 2), (0, 1), None)
@@ -165,3 +165,40 @@ def test_two_pictures_show_where_they_are_alike(strength):
     assert standing_out(*own) == []
     assert standing_out(first, -second) == []
     assert standing_out(first[:100, :100], second[:100, :100]) == []
+
+
+def test_a_watermark_that_is_repeated_leaves_more_than_the_tiles_around_it():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2, *FRAME.shape))
+    for top in range(80, 480, 192):
+        for left in range(80, 600, 192):
+            X[:, top : top + 30, left : left + 30] += 2 * rng.standard_normal((30, 30))
+    boxes = standing_out(*X.astype(np.float32))
+    there = np.zeros(FRAME.shape, dtype=bool)
+    for top, bottom, left, right in boxes:
+        there[top:bottom, left:right] = True
+    assert boxes
+    assert there.mean() < 0.2
+
+
+@pytest.mark.parametrize("kind", ["int8", "2bits"])
+def test_of_groups_of_two_or_three_it_is_where_it_stands_out_in_others(kind):
+    rows, labels = photos((9, 2, 3, 2), stamp=0.8, stamped=3, strength=0.05, kind=kind)
+    none = [None] * 4
+    boxes = left_out(rows, labels)
+    found = with_stamps(none, rows, labels, boxes=boxes)
+    assert [pattern is not None for pattern in found] == [True, True, True, False]
+    assert found[1].boxes == found[0].boxes
+    assert found[0].groups == (1, 2)
+    one_camera = with_stamps(none, rows, labels, boxes=boxes, cameras=np.array([0, 0, 1, 2]))
+    assert [pattern.groups for pattern in one_camera[:3]] == [(2,), (2,), (0, 1)]
+    plain, labels = photos((9, 2, 3, 2), stamp=0.8, stamped=1, strength=0.15, kind=kind)
+    found = with_stamps(none, plain, labels, boxes=left_out(plain, labels))
+    assert [pattern is not None for pattern in found] == [True, False, False, False]
+
+
+def test_places_are_known_of_patterns_all_over_the_frame_too():
+    rows, labels = photos((8, 8, 8, 8), stamp=0.8, stamped=3)
+    found = with_stamps([SharedPattern((1, 2), 9.0, (1, 2), ()), None, None, None], rows, labels)
+    assert found[0].everywhere == (1, 2)
+    assert found[0].boxes == tuple(stamps(rows, labels)[0])

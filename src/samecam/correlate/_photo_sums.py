@@ -285,7 +285,7 @@ class _Lines:
         """The same lines in runs that end at multiples of `size`, counted from the first of all."""
         edges = range(self.first // size * size, self.first + len(self.values), size)
         starts = [max(edge, self.first) - self.first for edge in edges]
-        parts = np.split(self.values, starts[1:])
+        parts = np.split(self.values, starts[1:]) if starts else []
         return [_Lines(some, self.first + a) for some, a in zip(parts, starts, strict=True)]
 
     def tiles(self, size: int, count: int) -> Iterator[tuple[Floats, slice, slice]]:

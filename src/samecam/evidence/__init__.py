@@ -30,6 +30,7 @@ from samecam.evidence._photos import (
     photo_evidence,
     photo_scores,
 )
+from samecam.evidence._place import place_scores
 from samecam.evidence._ratios import (
     MODEL_CAP,
     WEAK_CAP,
@@ -44,7 +45,7 @@ from samecam.evidence._ratios import (
     usual_members,
 )
 from samecam.evidence._scenes import scenes, still_scenes
-from samecam.evidence._scores import FEWEST, Chance, frame_chances, place_scores, shifts
+from samecam.evidence._scores import FEWEST, Chance, frame_chances, shifts
 from samecam.evidence._shared import Box, SharedPattern, inside_boxes, shared_patterns
 from samecam.evidence._stamps import left_out, misled, stamps, standing_out, with_stamps
 from samecam.evidence._text import (
@@ -69,6 +70,7 @@ from samecam.evidence._text import (
 from samecam.evidence._without import (
     BoxParts,
     GroupProducts,
+    box_parts,
     correlations_without,
     scores_without,
 )
@@ -103,6 +105,7 @@ __all__ = [
     "apart_sentence",
     "base_rate_sentence",
     "best_division",
+    "box_parts",
     "common_look",
     "common_noise",
     "compare_frames",

@@ -25,8 +25,6 @@ _ACROSS = (8, 4, 2, 1)  # of the width, as long as there are too few
 NEAR = 16
 # Shifts from which a scatter is measured, at least.
 FEWEST = 8
-# Score of a white pattern from which no shift is needed to see that a place is clear.
-CLEAR = 12.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,35 +147,3 @@ def _squares(given: Comparisons, photos: Rows, group: int) -> Doubles:
     total, own = given.totals[group], given.own[photos]
     left = -own + np.sqrt(np.maximum(np.square(own) + total - given.norms[photos], 0))
     return np.asarray(np.where(given.labels[photos] == group, np.square(left), total))
-
-
-def place_scores(
-    source: FingerprintStore, members: Rows, *, memory: int = correlate.DEFAULT_MEMORY
-) -> tuple[Doubles, int]:
-    """Scores of a group's members against the sum of the others, and how many shifts there were.
-
-    ∞ where a place is clear without measuring chance, or the frame has no room for shifts.
-
-    Parameters
-    ----------
-    source : rows of bits or int8, of whole frames
-    members : the rows of a group
-    memory : bytes for what is held at a time, but for the sum and some rows
-    """
-    offsets = shifts(source.frame, bits=source.is_bits)
-    scores = np.full(len(members), np.inf)
-    if len(members) < 2 or len(offsets) < FEWEST:
-        return scores, len(offsets)
-    here = correlate.shifted_products(source, members, np.zeros(1, np.intp), memory=memory)[:, 0]
-    square = len(members) + here.sum()  # of the norm of the sum of all
-    others = np.maximum(square - 1 - 2 * here, 1e-30)
-    correlation = here / np.sqrt(others)
-    weak = np.flatnonzero(correlation * np.sqrt(source.n_pixels) < CLEAR)
-    if len(weak):
-        chance = Chance.unknown(len(weak), len(offsets))
-        values = correlate.shifted_correlations(
-            source, members, members[weak], others[weak], offsets, memory=memory
-        )
-        chance.put(np.arange(len(weak)), values)
-        scores[weak] = chance.scores(correlation[weak])
-    return scores, len(offsets)

@@ -5,6 +5,7 @@ is the same in photos of other cameras: it joins them.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ from samecam.store import FingerprintStore
 _ABOVE, _TIMES, _MOST = 10.0, 4.0, 0.15
 # Tiles that a frame has at least, and photos of a group in which places are left out of the frame.
 _FEWEST, _SEVERAL = 16, 4
-# Of what a smaller group has in common, how much must be elsewhere, or in units of chance.
-_ELSEWHERE, _ENOUGH = 0.5, 6.0
+# Of what a smaller group has in common, how much must be elsewhere, or in units of chance; and how
+# many times as alike photos are in a place that is taken out of it.
+_ELSEWHERE, _ENOUGH, _MORE = 0.5, 6.0, 2.0
 # Most of the frame that is left out, whatever stands out: patterns of sensors are in the rest.
 _MOST_LEFT_OUT = 1 / 3
 
@@ -39,7 +41,7 @@ def stamps(
     found = _looked_at(source, labels, _sizes(labels) >= _SEVERAL, memory)
     if found is None:
         return [[] for _ in range(int(labels.max(initial=-1)) + 1)]
-    return [_boxes(marked, found.tiles) for marked in found.marked]
+    return _all_boxes(found)
 
 
 def left_out(
@@ -93,7 +95,7 @@ def misled(
     away = ~found.marked.reshape(alike.shape)
     elsewhere, area = (alike * away).sum(axis=1), (pixels * away).sum(axis=1)
     most = elsewhere < _ELSEWHERE * alike.sum(axis=1)
-    few = elsewhere < _ENOUGH * np.sqrt(area)
+    few = elsewhere <= _ENOUGH * np.sqrt(area)
     return np.flatnonzero(found.marked.any(axis=(1, 2)) & most & few)
 
 
@@ -132,7 +134,11 @@ def _looked_at(
 
 def _found(tiles: correlate.HalfTiles) -> _Found:
     shape = len(tiles.alike), len(tiles.rows) - 1, len(tiles.columns) - 1
-    return _Found(_wider(_marked(tiles.alike).reshape(shape)), tiles)
+    marked = _marked(tiles.alike).reshape(shape)
+    wide = _wider(marked)
+    # As of a watermark that is repeated: the tiles around would be all of the frame.
+    much = wide.mean(axis=(1, 2), keepdims=True) > _MOST_LEFT_OUT
+    return _Found(np.where(much, marked, wide), tiles)
 
 
 def _inside(tiles: correlate.HalfTiles, boxes: Sequence[Box]) -> Mask:
@@ -150,30 +156,55 @@ def with_stamps(
     source: FingerprintStore,
     labels: Labels,
     *,
+    boxes: Sequence[Box] = (),
+    cameras: Labels | None = None,
     memory: int = correlate.DEFAULT_MEMORY,
 ) -> list[SharedPattern | None]:
-    """What groups share, and what stands out in those of which nothing was found to be shared.
+    """What groups share, with what stands out in those of which no place is known to be shared.
 
-    Two cameras may have one logo, and so may strangers who have it.
+    Two cameras may have one logo, and so may strangers who have it. Groups of two or three photos
+    are too few to show where it is: of these it is where it stands out in others.
 
     Parameters
     ----------
     patterns : from `shared_patterns`
     source, labels, memory : see `stamps`
+    boxes : from `left_out`
+    cameras : (k,) of the groups; default: each is a camera
     """
-    places = stamps(source, labels, memory=memory)
-    inside = [set(map(tuple, boxes)) for boxes in places]
-    return [
-        SharedPattern(
-            tuple(k for k, other in enumerate(inside) if k != group and other & inside[group]),
-            float("nan"),
-            (),
-            tuple(boxes),
-        )
-        if pattern is None and boxes
-        else pattern
-        for group, (pattern, boxes) in enumerate(zip(patterns, places, strict=True))
-    ]
+    sizes = _sizes(labels)
+    found = _looked_at(source, labels, sizes > 1, memory)
+    if found is None:
+        return list(patterns)
+    marked, known = found.marked, _inside(found.tiles, boxes).reshape(found.marked.shape[1:])
+    for group in np.flatnonzero(sizes < _SEVERAL).tolist():
+        marked[group] = known & _alike_inside(found.tiles, group, known.ravel())
+    flat = marked.reshape(len(marked), -1).astype(np.int64)
+    others = flat @ flat.T > 0
+    named = np.arange(len(sizes)) if cameras is None else cameras
+    others &= named[:, np.newaxis] != named
+    return [_with_places(*each) for each in zip(patterns, others, _all_boxes(found), strict=True)]
+
+
+def _alike_inside(tiles: correlate.HalfTiles, group: int, inside: Mask) -> bool:
+    """Whether photos of a group are alike beyond chance in some tiles, and more than elsewhere."""
+    pixels = np.outer(np.diff(tiles.rows), np.diff(tiles.columns)).ravel()
+    alike = np.nan_to_num(tiles.alike[group]) * pixels
+    within, area = alike[inside].sum(), pixels[inside].sum()
+    elsewhere, around = alike[~inside].sum(), pixels[~inside].sum()
+    clear = within > _ENOUGH * np.sqrt(area)
+    return bool(clear and within * around > _MORE * elsewhere * area)
+
+
+def _with_places(
+    pattern: SharedPattern | None, others: Mask, boxes: list[Box]
+) -> SharedPattern | None:
+    """What a group shares, with places if none are known; `others`: groups that have them too."""
+    if not boxes or (pattern is not None and pattern.boxes):
+        return pattern
+    if pattern is not None:
+        return replace(pattern, boxes=tuple(boxes))
+    return SharedPattern(tuple(np.flatnonzero(others).tolist()), float("nan"), (), tuple(boxes))
 
 
 def _marked(alike: Doubles) -> Mask:
@@ -194,6 +225,10 @@ def _wider(marked: Mask) -> Mask:
         for x in range(3):
             wide |= padded[:, y : y + height, x : x + width]
     return wide
+
+
+def _all_boxes(found: _Found) -> list[list[Box]]:
+    return [_boxes(marked, found.tiles) for marked in found.marked]
 
 
 def _boxes(marked: Mask, tiles: correlate.HalfTiles) -> list[Box]:

@@ -1,10 +1,11 @@
 """Correlations without what groups of several cameras share."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from samecam import correlate
 from samecam.arrays import Doubles, Labels, Rows
 from samecam.evidence._comparisons import Comparisons
 from samecam.evidence._null import Null
@@ -12,7 +13,11 @@ from samecam.evidence._scores import Chance
 from samecam.evidence._shared import Box, SharedPattern, inside_boxes
 from samecam.store import FingerprintStore
 
-_EMPTY = 1e-12
+_EMPTY = 1e-6
+# Of a squared norm, what may be all rounding where pixels were taken off.
+_ROUNDING = 1e-4
+# Bytes of a number of a sum in boxes, and the part of the memory that these may take.
+_DOUBLE, _SHARE = 8, 4
 
 
 def scores_without(
@@ -21,8 +26,11 @@ def scores_without(
     patterns: Sequence[SharedPattern | None],
     null: Null,
     own: Chance,
+    *,
+    groups: Labels | None = None,
+    memory: int = correlate.DEFAULT_MEMORY,
 ) -> Doubles:
-    """(n,) scores of photos with their own group, without what that shares; NaN: nothing.
+    """(n,) scores of photos with groups, without what these share; NaN: nothing.
 
     Parameters
     ----------
@@ -31,16 +39,21 @@ def scores_without(
     patterns : what groups share, from `shared_patterns`
     null : what strangers do
     own : what chance does with each photo and its group
+    groups : (n,) which group each photo is compared with, −1 for none; default: its own
+    memory : bytes for parts of fingerprints that are held at a time
     """
+    groups = given.labels if groups is None else groups
     result = np.full(len(given.labels), np.nan)
     for group, pattern in enumerate(patterns):
         if pattern is None:
             continue
-        members = np.flatnonzero(given.labels == group)
+        photos = np.flatnonzero(groups == group)
         left = np.full(len(given.labels), np.nan)
-        left[members] = correlations_without(source, given, group, pattern, photos=members)
+        left[photos] = correlations_without(
+            source, given, group, pattern, photos=photos, memory=memory
+        )
         scores, usual = own.scores(left), left / null.group_scale[group]
-        result[members] = np.where(np.isnan(scores), usual, scores)[members]
+        result[photos] = np.where(np.isnan(scores), usual, scores)[photos]
     return result
 
 
@@ -51,10 +64,12 @@ def correlations_without(
     pattern: SharedPattern,
     *,
     photos: Rows | None = None,
+    memory: int = correlate.DEFAULT_MEMORY,
 ) -> Doubles:
     """Correlations of some photos with a group's fingerprint, a shared pattern taken out.
 
-    Tiles in which it stands out are left out of both. All over the frame it is told by the other
+    Tiles in which it stands out are left out of both, and what is left is scaled so that chance
+    scatters as it does over whole frames. All over the frame it is told by the other
     groups' fingerprints of unit norm, f_j: with one pattern in all of them the products are
     f_i·f_j = a_i a_j, so that f − β Σ f_j has none of it for β = Σ_j f·f_j · (m − 1) / (m Σ_{i≠j}
     f_i·f_j), m the number of others. A photo's own group is not among them.
@@ -66,6 +81,8 @@ def correlations_without(
     group : number of the group
     pattern : what it shares
     photos : numbers of the photos, default all
+    memory : bytes for parts of fingerprints that are held at a time; the result does not depend
+        on it but for rounding
 
     Returns
     -------
@@ -74,9 +91,8 @@ def correlations_without(
     some = np.arange(len(given.labels)) if photos is None else photos
     groups = np.array([group, *pattern.everywhere], dtype=np.intp)
     products = _products(given, groups, some)
-    if pattern.boxes:
-        parts = BoxParts(source, given.labels, groups, pattern.boxes)
-        products.leave_out(parts, (parts.of(source, photo) for photo in some.tolist()))
+    for parts in box_parts(source, given.labels, groups, pattern.boxes, memory=memory):
+        products = products.without(parts, (parts.of(source, photo) for photo in some.tolist()))
     return products.correlations()
 
 
@@ -94,6 +110,7 @@ class GroupProducts:
     squares : (g, photos) squared norms of these sums
     photos : (photos,) squared norms of the photos
     between : (g, g) of the sums, in which no photo is left out
+    kept : share of the pixels that these are products of
     """
 
     groups: Rows
@@ -102,46 +119,84 @@ class GroupProducts:
     squares: Doubles
     photos: Doubles
     between: Doubles
+    kept: float = 1.0
 
-    def leave_out(self, parts: "BoxParts", photos: Iterable[Doubles]) -> None:
-        """Take the pixels of some boxes off all products; `photos`: what each has there."""
-        self.between[:] -= parts.sums @ parts.sums.T
+    def without(self, parts: "BoxParts", photos: Iterable[Doubles]) -> "GroupProducts":
+        """The same without the pixels of some boxes; `photos`: what each has there."""
+        own, with_sums = np.zeros(len(self.labels)), np.zeros(self.with_groups.shape)
         for k, values in enumerate(photos):
-            own, with_sums = float(values @ values), parts.sums @ values
-            member = self.labels[k] == self.groups
-            self.photos[k] -= own
-            self.with_groups[:, k] -= with_sums - member * own
-            self.squares[:, k] -= parts.squares + member * (own - 2 * with_sums)
+            own[k], with_sums[:, k] = values @ values, parts.sums @ values
+        member = self.labels == self.groups[:, np.newaxis]
+        there = parts.squares[:, np.newaxis] + member * (own - 2 * with_sums)
+        between = self.between - parts.sums @ parts.sums.T
+        np.fill_diagonal(between, _left(np.diag(self.between), parts.squares))
+        return replace(
+            self,
+            with_groups=self.with_groups - with_sums + member * own,
+            squares=_left(self.squares, there),
+            photos=_left(self.photos, own),
+            between=between,
+            kept=self.kept - parts.share,
+        )
 
     def correlations(self) -> Doubles:
         """(photos,) with the first group, without what the others have in common.
 
-        NaN where fewer than two others are left to tell that by.
+        Of parts of the frame scaled so that chance scatters as in all of it; 0 where nothing is
+        left of a photo or a group. NaN where fewer than two others are left to tell that by.
         """
-        norms = np.maximum(self.squares * self.photos, _EMPTY)
-        correlations = self.with_groups / np.sqrt(norms)
+        norms = self.squares * self.photos
+        correlations = np.sqrt(max(self.kept, 0.0)) * _ratios(self.with_groups, np.sqrt(norms))
         if len(self.groups) == 1:
             return np.asarray(correlations[0])
-        lengths = np.sqrt(np.maximum(np.diag(self.between), _EMPTY))
-        like = self.between / np.outer(lengths, lengths)
+        lengths = np.sqrt(np.maximum(np.diag(self.between), 0))
+        like = _ratios(self.between, np.outer(lengths, lengths))
         return _projected(correlations, like, self.groups, self.labels)
 
 
+def _left(whole: Doubles, part: Doubles) -> Doubles:
+    """Squared norms without those of parts; 0 where what is left may be rounding."""
+    left = whole - part
+    return np.where(left > _ROUNDING * whole, left, 0.0)
+
+
+def _ratios(products: Doubles, norms: Doubles) -> Doubles:
+    """Products over norms; 0 where a norm is none."""
+    some = norms > _EMPTY
+    return np.divide(products, norms, out=np.zeros_like(products), where=some)
+
+
+def box_parts(
+    source: FingerprintStore,
+    labels: Labels,
+    groups: Rows,
+    boxes: Sequence[Box],
+    *,
+    memory: int = correlate.DEFAULT_MEMORY,
+) -> Iterator["BoxParts"]:
+    """Sums of some groups in boxes, as many pixels at a time as fit in memory."""
+    pixels = np.flatnonzero(inside_boxes(source, boxes))
+    step = max(1, memory // _SHARE // (_DOUBLE * len(groups)))
+    for first in range(0, len(pixels), step):
+        yield BoxParts(source, labels, groups, pixels[first : first + step])
+
+
 class BoxParts:
-    """The pixels of some boxes, and sums of groups there.
+    """Some pixels, and sums of groups there.
 
     Attributes
     ----------
     pixels : their numbers in a row
+    share : of all pixels
     sums : (g, pixels) of the groups
     squares : (g,) squared norms of these
     """
 
     def __init__(
-        self, source: FingerprintStore, labels: Labels, groups: Rows, boxes: Sequence[Box]
+        self, source: FingerprintStore, labels: Labels, groups: Rows, pixels: Rows
     ) -> None:
-        self.pixels = np.flatnonzero(inside_boxes(source, boxes))
-        self.sums = np.zeros((len(groups), len(self.pixels)))
+        self.pixels, self.share = pixels, len(pixels) / source.n_pixels
+        self.sums = np.zeros((len(groups), len(pixels)))
         for k, group in enumerate(groups.tolist()):
             for member in np.flatnonzero(labels == group).tolist():
                 self.sums[k] += self.of(source, member)

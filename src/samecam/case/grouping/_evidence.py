@@ -58,7 +58,7 @@ class _FrameGroups:
     labels : their groups, from 0
     numbers : what these are among all
     scale : the scale of chance that was clustered with
-    stamped : whether something stood out in places of the frame when it was grouped
+    left_out : places of the frame that were left out when it was grouped
     gram : correlations of the photos, if they are kept
     """
 
@@ -67,7 +67,7 @@ class _FrameGroups:
     labels: Labels
     numbers: Labels
     scale: float
-    stamped: bool
+    left_out: list[evidence.Box]
     gram: correlate.KeptGram | None
 
 
@@ -84,9 +84,9 @@ def _frames_with_groups(
         if len(numbers):
             known = grouping.get(frame.name, {})
             scale = known.get("null_scale") or correlate.usual_scale(frame.n_pixels)
-            stamped = bool(known.get("left_out"))
+            boxes = [tuple(box) for box in known.get("left_out", ())]
             gram = None if kept is None else kept.get(frame.name)
-            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale, stamped, gram))
+            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale, boxes, gram))
     return result
 
 
@@ -247,12 +247,24 @@ def _chances(
     )
     known = None if cameras is None else cameras[frame.at[_first_members(given.labels)]]
     patterns = evidence.shared_patterns(frame.rows, given, cameras=known, memory=memory)
-    if frame.stamped:
-        patterns = evidence.with_stamps(patterns, frame.rows, given.labels, memory=memory)
-    without = evidence.scores_without(frame.rows, given, patterns, null, own)
+    if boxes := frame.left_out:
+        patterns = evidence.with_stamps(
+            patterns, frame.rows, given.labels, boxes=boxes, cameras=known, memory=memory
+        )
+    without = evidence.scores_without(frame.rows, given, patterns, null, own, memory=memory)
+    scores, nearest_score = evidence.photo_scores(given, null, own, other)
+    if boxes:
+        # What is printed into strangers' photos too is no sensor's, and they do not show chance.
+        printed = [
+            None if p is None or not p.boxes else replace(p, everywhere=()) for p in patterns
+        ]
+        less = evidence.scores_without(
+            frame.rows, given, printed, null, other, groups=given.other, memory=memory
+        )
+        nearest_score = np.where(less < nearest_score, less, nearest_score)
+        sample = sample[np.isnan(less[sample])]
     frame.rows.close()  # of thousands of frames, not all can be open
-    scores = evidence.photo_scores(given, null, own, other)
-    return _Chances(own, scores, sample, patterns, without)
+    return _Chances(own, (scores, nearest_score), sample, patterns, without)
 
 
 def _first_members(labels: Labels) -> Rows:

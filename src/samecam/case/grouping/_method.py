@@ -108,7 +108,12 @@ def group_photos(
     rate = clustering.options.get("join_rate", 0.01)
     if clustering.name == "consolidated":
         labels = without_strangers(
-            store, frames, labels, rate, grouping_memory(clustering, resources)
+            store,
+            frames,
+            labels,
+            rate,
+            grouping_memory(clustering, resources),
+            left_out={frame: details[frame.name].get("left_out", ()) for frame in frames},
         )
     memory = [facts.pop("memory_bytes") for facts in details.values() if "memory_bytes" in facts]
     common = _common(clustering, resources)
@@ -241,6 +246,8 @@ class _FrameWork:
         method = self._method(memory)
         again = {name: value for name, value in given.items() if name != "keep"}
         _fit(method, left, again, self.resources, self.progress, None)
+        # Chance scatters less over all of the frame than over what is left of it.
+        method.null_scale_ *= float(np.sqrt(left.n_pixels / source.n_pixels))
         return method
 
     def _method(self, memory: int) -> Any:

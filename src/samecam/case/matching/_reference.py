@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Floats, Rows
+from samecam.arrays import Gram, Rows
 from samecam.case.extraction import Photos, arguments, measure_photos, nothing_begun_yet
 from samecam.case.folder import ExtractionSettings
 from samecam.case.matching._compare import Known, compared
@@ -25,7 +25,7 @@ from samecam.case.matching._orientations import (
 )
 from samecam.case.matching._result import RATE, Candidate, Match, Matches, check_rate
 from samecam.case.matching._rivals import Rivals
-from samecam.case.matching._shared import SharedPatterns
+from samecam.case.matching._shared import SharedPatterns, cut_patterns
 from samecam.errors import SamecamError
 from samecam.frames import Frame
 from samecam.notebook import counted
@@ -33,6 +33,7 @@ from samecam.photos import PhotoFile, scan
 from samecam.store import (
     FingerprintStore,
     MemoryStore,
+    RowsWithout,
     Subset,
     frame_dtype,
     record_bytes,
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
 _AGREE = 3.09
 # How often fingerprints are held at a time: as they come, as rows, and in correlations.
 _COPIES = 3
+# Why a photo of the reference is not used.
+_OTHERS = "agrees with other photos of the reference, not with the most"
+_NONE = "does not agree with the other photos of the reference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +242,7 @@ class _Camera:
         self._memory = memory
         self._known: dict[str, Known] = {}
         self._rivals: dict[Frame, Rivals] = {}
+        self._patterns: dict[Frame, dict[int, evidence.SharedPattern]] = {}
         taken = [photo for photo in photos if self._take(photo)]
         if not taken:
             raise SamecamError(
@@ -265,13 +270,12 @@ class _Camera:
     def _add(self, frame: Frame, photos: Sequence[TurnedPhoto]) -> None:
         """Take in the photos of one frame."""
         rows = _rows([photo.orientations[0] for photo in photos])
-        gram = np.ones((1, 1), dtype=np.float32)
-        if len(photos) > 1:
-            gram = correlate.gram(rows, memory=self._memory)
-        used, agreement, agrees = self._agreeing(gram, photos, frame.n_pixels)
+        used, boxes, agreement, agrees = self._agreeing(rows, photos)
         some = [photos[k].outcome for k in used]
         hashes = {outcome.sha256: row for row, outcome in enumerate(some)}
-        self._rivals[frame], scores = self._camera(frame, Subset(rows, used), hashes)
+        patterns = {0: evidence.SharedPattern((), float("nan"), (), tuple(boxes))} if boxes else {}
+        self._patterns[frame] = patterns
+        self._rivals[frame], scores = self._camera(frame, Subset(rows, used), hashes, patterns)
         self.frames.append(
             ReferenceFrame(
                 frame.name,
@@ -284,58 +288,84 @@ class _Camera:
         )
 
     def _agreeing(
-        self, gram: Floats, photos: Sequence[TurnedPhoto], n_pixels: int
-    ) -> tuple[Rows, float | None, bool]:
-        """Rows to use, their mean correlation, and whether that is more than chance.
+        self, rows: FingerprintStore, photos: Sequence[TurnedPhoto]
+    ) -> tuple[Rows, list[evidence.Box], float | None, bool]:
+        """Rows to use, places that count for nothing, and the rows' mean correlation without these.
 
-        The largest group; all, if there is none: a few photos of a weak camera found none, but
-        the sum over all their pairs may yet be beyond chance.
+        The last is whether that is more than chance. The rows are the largest group; all, if there
+        is none: a few photos of a weak camera found none, but the sum over all their pairs may yet
+        be beyond chance.
         """
-        from samecam.cluster import ConsolidatedSSC
+        from samecam.cluster import ConsolidatedSSC, numbered
 
         if len(photos) == 1:
-            return np.zeros(1, dtype=np.intp), None, False
-        method = ConsolidatedSSC(metric="precomputed", n_pixels=n_pixels)
-        method.fit(gram, colour=_colours([photo.orientations[0] for photo in photos]))
-        labels = method.labels_
+            return np.zeros(1, dtype=np.intp), [], None, False
+        colour = _colours([photo.orientations[0] for photo in photos])
+
+        def grouped(some: FingerprintStore) -> tuple[Gram, ConsolidatedSSC]:
+            gram = correlate.gram(some, memory=self._memory)
+            method = ConsolidatedSSC(metric="precomputed", n_pixels=some.n_pixels)
+            return gram, method.fit(gram, colour=colour)
+
+        gram, method = grouped(rows)
+        looked_at = method.labels_ if (method.labels_ >= 0).any() else np.zeros_like(method.labels_)
+        boxes = evidence.left_out(rows, looked_at, memory=self._memory)
+        if boxes:
+            gram, method = grouped(RowsWithout(rows, evidence.inside_boxes(rows, boxes)))
+        misled = evidence.misled(rows, method.labels_, boxes, memory=self._memory)
+        labels = numbered(np.where(np.isin(method.labels_, misled), -1, method.labels_))
         used = np.flatnonzero(labels == 0)
         alone = not len(used)
         if alone:
             used = np.arange(len(labels))
-        for k in np.flatnonzero(labels != 0) if not alone else ():
-            what = (
-                "agrees with other photos of the reference, not with the most"
-                if labels[k] > 0
-                else "does not agree with the other photos of the reference"
-            )
-            outcome = photos[int(k)].outcome
-            self.outliers.append(Outlier(outcome.path, what))
+        for k in np.flatnonzero(labels != 0).tolist() if not alone else ():
+            outcome = photos[k].outcome
+            self.outliers.append(Outlier(outcome.path, _OTHERS if labels[k] > 0 else _NONE))
             self._known[outcome.sha256] = Known(outcome.path, -1, -1)
         shown = evidence.pair_evidence(gram[np.ix_(used, used)], method.null_scale_)
-        return used, round(shown.correlation, 6), not alone or shown.score > _AGREE
+        agrees = shown.score > _AGREE
+        if alone and agrees:  # by all of them together, which a stamp may make too
+            every = np.zeros(len(labels), dtype=np.intp)
+            agrees = not len(evidence.misled(rows, every, boxes, memory=self._memory))
+        return used, boxes, round(shown.correlation, 6), not alone or agrees
 
     def at(self, frame: Frame) -> Rivals:
         """See `Cameras`; of squares also on a smaller one."""
         if frame not in self._rivals:
-            whole = self._rivals[Frame.named(self.frames[0].frame)]
+            largest = Frame.named(self.frames[0].frame)
+            whole = self._rivals[largest]
             rows = Cropped(whole.rows, frame.width)
-            self._rivals[frame], _ = self._camera(frame, rows, whole.hashes)
+            patterns = cut_patterns(self._patterns[largest], rows.first, rows.side)
+            self._rivals[frame], _ = self._camera(frame, rows, whole.hashes, patterns)
         return self._rivals[frame]
 
     def _camera(
-        self, frame: Frame, rows: FingerprintStore, hashes: Mapping[str, int]
+        self,
+        frame: Frame,
+        rows: FingerprintStore,
+        hashes: Mapping[str, int],
+        patterns: Mapping[int, evidence.SharedPattern],
     ) -> tuple[Rivals, list[float]]:
-        """The camera of some rows, and the scores that they have, each left out."""
+        """The camera of some rows, and the scores that they have, each left out.
+
+        Places that stand out in what there is of the camera, as `patterns` of group 0 has them,
+        count for nothing.
+        """
         labels = np.zeros(len(rows), dtype=np.intp)
         given = evidence.comparisons_from_rows(rows, labels, memory=self._memory)
         members, shown = evidence.usual_members(rows.n_pixels), np.zeros(0)
         if len(rows) > 1:
             chance = evidence.group_chance(rows, given, labels, frame=frame, memory=self._memory)
-            scores = chance.scores(given.own)
-            usual = given.own * np.sqrt(rows.n_pixels)
+            own = given.own
+            if patterns:
+                own = evidence.correlations_without(
+                    rows, given, 0, patterns[0], memory=self._memory
+                )
+            scores = chance.scores(own)
+            usual = own * np.sqrt(rows.n_pixels)
             shown = np.where(np.isnan(scores), usual, scores)
             members = evidence.known_members(shown)
-        shared = SharedPatterns(rows, labels, {}, self._memory, few=len(rows))
+        shared = SharedPatterns(rows, labels, patterns, self._memory, few=len(rows))
         rivals = Rivals(rows, labels, (None,), given.totals, hashes, (members,), shared)
         return rivals, shown.tolist()
 

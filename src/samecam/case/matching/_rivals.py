@@ -151,6 +151,8 @@ class Rivals:
     def close(self) -> None:
         """Let go of files and of what is kept."""
         self._kept.clear()
+        if self.shared is not None:
+            self.shared.close()
         self.rows.close()
 
 

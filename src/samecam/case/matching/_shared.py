@@ -1,6 +1,6 @@
 """Photos against groups, without what is no sensor's: what groups share, places that stand out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,8 @@ from samecam.store import FingerprintStore
 
 # Photos of a group in which places are looked for; of larger ones their case knows them.
 _FEW = 16
+# Bytes of groups' parts in places that are kept.
+_KEPT = 2**28
 _NOTHING = evidence.SharedPattern((), 0.0, (), ())
 
 
@@ -40,7 +42,8 @@ class SharedPatterns:
         few: int = _FEW,
     ) -> None:
         self._rows, self._labels, self._patterns, self._few = rows, labels, patterns, few
-        self._kept: dict[int, evidence.BoxParts] = {}
+        self._memory = memory
+        self._kept: dict[int, list[evidence.BoxParts]] = {}
         self._between: evidence.Comparisons | None = None
         if any(pattern.everywhere for pattern in patterns.values()):
             self._between = evidence.comparisons_from_rows(rows, labels, memory=memory)
@@ -87,9 +90,10 @@ class SharedPatterns:
             between=between,
         )
         if boxes:
+            values = fingerprint_of(one)
             keep = row is None and bool(pattern.boxes)
-            parts = self._parts(labels, groups, boxes, keep=keep)
-            products.leave_out(parts, [fingerprint_of(one)[parts.pixels].astype(np.float64)])
+            for parts in self._parts(labels, groups, boxes, keep=keep):
+                products = products.without(parts, [values[parts.pixels].astype(np.float64)])
         return float(np.nan_to_num(products.correlations()[0]))
 
     def _places(self, one: Orientation, members: Rows) -> list[evidence.Box]:
@@ -106,15 +110,23 @@ class SharedPatterns:
 
     def _parts(
         self, labels: Labels, groups: Labels, boxes: Sequence[evidence.Box], *, keep: bool
-    ) -> evidence.BoxParts:
-        """Groups in some boxes; those of a group's pattern are kept."""
+    ) -> Iterable[evidence.BoxParts]:
+        """Groups in some boxes; those of a group's pattern are kept if they are not large."""
         group = int(groups[0])
         if keep and group in self._kept:
             return self._kept[group]
-        parts = evidence.BoxParts(self._rows, labels, groups, boxes)
-        if keep:
-            self._kept[group] = parts
-        return parts
+        parts = evidence.box_parts(self._rows, labels, groups, boxes, memory=self._memory)
+        pixels = np.count_nonzero(evidence.inside_boxes(self._rows, boxes))
+        if not keep or 8 * pixels * len(groups) > _KEPT:
+            return parts
+        self._kept[group] = list(parts)
+        while sum(each.sums.nbytes for some in self._kept.values() for each in some) > _KEPT:
+            self._kept.pop(next(iter(self._kept)))
+        return self._kept.get(group, parts)
+
+    def close(self) -> None:
+        """Let go of what is kept."""
+        self._kept.clear()
 
 
 def case_patterns(groups: Sequence[Group]) -> dict[int, evidence.SharedPattern]:
