@@ -74,7 +74,10 @@ def test_a_stamp_takes_no_photo_of_others_into_a_reference(tmp_path, monkeypatch
 def test_a_few_strangers_with_a_stamp_are_no_reference(tmp_path, monkeypatch):
     reference = alone(tmp_path / "reference", [(80, 0), (81, 0), (82, 0)], stamp=4, place=LARGE)
     new = alone(tmp_path / "new", [(0, 70)])
-    assert not match_reference(reference, new).frames[0].agrees
+    more = alone(tmp_path / "more", [(80, 0), (81, 0), (82, 0)], stamp=4, place=LARGE)
+    alone(more, [(83, 0), (84, 0)], stamp=0)
+    for folder in (reference, more):
+        assert not match_reference(folder, new).frames[0].agrees
     monkeypatch.setattr("samecam.evidence.misled", lambda *_, **__: np.zeros(0, np.intp))
     assert match_reference(reference, new).frames[0].agrees
 

@@ -18,7 +18,7 @@ from samecam.evidence import (
     shared_sentence,
 )
 from samecam.frames import Frame
-from samecam.store import BitRows, ByteRows, pack
+from samecam.store import BitRows, ByteRows, MemoryStore, pack
 
 FRAME = Frame(512, 384)
 CORNER = (slice(340, 380), slice(400, 500))
@@ -101,6 +101,10 @@ def test_both_are_found_at_once():
     rows, labels = cameras(sharing=4, share=0.5, logo=0.5)
     found = shared_patterns(rows, comparisons_from_rows(rows, labels))
     assert all(pattern.everywhere and len(pattern.boxes) == 1 for pattern in found[:4])
+
+
+class Small(MemoryStore):
+    frame = Frame(64, 3)
 
 
 def grouped(common, seed=3):
@@ -205,6 +209,7 @@ def test_where_nothing_is_left_nothing_is_alike():
     pattern = SharedPattern((1,), 9.0, (), ((0, 64, 0, 64),))
     for group in (0, 1):
         assert not correlations_without(rows, given, group, pattern).any()
+        assert not correlations_without(rows, given, group, pattern, memory=2**12).any()
 
 
 def test_a_photo_is_not_measured_by_its_own_group():
@@ -292,3 +297,19 @@ def test_the_sentence_says_whether_the_group_holds():
         "This group hangs on what it has far more in common at the lower edge than elsewhere, which"
     )
     assert "but for" not in shared_sentence("all over the frame", [1, 2], (30.0, 21.0), 0, 7)
+
+
+def test_what_is_left_does_not_depend_on_how_it_was_left():
+    """In one part or in two, of which the first leaves less than the second."""
+    left = 3e-5**0.5
+    row = np.concatenate([np.ones(64), np.full(64, left), np.full(64, left)])
+    row = (row / np.linalg.norm(row)).astype(np.float32)
+    rows = Small(64 * 3)
+    for key in "abc":
+        rows.add(key, row)
+    rows.commit()
+    labels = np.zeros(3, dtype=np.intp)
+    given = comparisons_from_rows(rows, labels)
+    pattern = SharedPattern((), 9.0, (), ((0, 2, 0, 64),))
+    for memory in (2**20, 4 * 8 * 64):
+        assert not correlations_without(rows, given, 0, pattern, memory=memory).any()

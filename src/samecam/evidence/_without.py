@@ -111,6 +111,7 @@ class GroupProducts:
     photos : (photos,) squared norms of the photos
     between : (g, g) of the sums, in which no photo is left out
     kept : share of the pixels that these are products of
+    whole : products of all pixels; None: these are
     """
 
     groups: Rows
@@ -120,6 +121,7 @@ class GroupProducts:
     photos: Doubles
     between: Doubles
     kept: float = 1.0
+    whole: "GroupProducts | None" = None
 
     def without(self, parts: "BoxParts", photos: Iterable[Doubles]) -> "GroupProducts":
         """The same without the pixels of some boxes; `photos`: what each has there."""
@@ -128,15 +130,14 @@ class GroupProducts:
             own[k], with_sums[:, k] = values @ values, parts.sums @ values
         member = self.labels == self.groups[:, np.newaxis]
         there = parts.squares[:, np.newaxis] + member * (own - 2 * with_sums)
-        between = self.between - parts.sums @ parts.sums.T
-        np.fill_diagonal(between, _left(np.diag(self.between), parts.squares))
         return replace(
             self,
             with_groups=self.with_groups - with_sums + member * own,
-            squares=_left(self.squares, there),
-            photos=_left(self.photos, own),
-            between=between,
+            squares=self.squares - there,
+            photos=self.photos - own,
+            between=self.between - parts.sums @ parts.sums.T,
             kept=self.kept - parts.share,
+            whole=self.whole or self,
         )
 
     def correlations(self) -> Doubles:
@@ -145,18 +146,18 @@ class GroupProducts:
         Of parts of the frame scaled so that chance scatters as in all of it; 0 where nothing is
         left of a photo or a group. NaN where fewer than two others are left to tell that by.
         """
-        norms = self.squares * self.photos
+        whole = self.whole or self
+        norms = _left(whole.squares, self.squares) * _left(whole.photos, self.photos)
         correlations = np.sqrt(max(self.kept, 0.0)) * _ratios(self.with_groups, np.sqrt(norms))
         if len(self.groups) == 1:
             return np.asarray(correlations[0])
-        lengths = np.sqrt(np.maximum(np.diag(self.between), 0))
+        lengths = np.sqrt(_left(np.diag(whole.between), np.diag(self.between)))
         like = _ratios(self.between, np.outer(lengths, lengths))
         return _projected(correlations, like, self.groups, self.labels)
 
 
-def _left(whole: Doubles, part: Doubles) -> Doubles:
-    """Squared norms without those of parts; 0 where what is left may be rounding."""
-    left = whole - part
+def _left(whole: Doubles, left: Doubles) -> Doubles:
+    """Squared norms that are left of some; 0 where that may be rounding."""
     return np.where(left > _ROUNDING * whole, left, 0.0)
 
 
@@ -201,6 +202,11 @@ class BoxParts:
             for member in np.flatnonzero(labels == group).tolist():
                 self.sums[k] += self.of(source, member)
         self.squares = np.einsum("ij,ij->i", self.sums, self.sums)
+
+    @property
+    def nbytes(self) -> int:
+        """Of what is held."""
+        return self.pixels.nbytes + self.sums.nbytes
 
     def of(self, source: FingerprintStore, row: int) -> Doubles:
         """These pixels of a row."""

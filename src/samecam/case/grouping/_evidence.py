@@ -254,15 +254,14 @@ def _chances(
     without = evidence.scores_without(frame.rows, given, patterns, null, own, memory=memory)
     scores, nearest_score = evidence.photo_scores(given, null, own, other)
     if boxes:
-        # What is printed into strangers' photos too is no sensor's, and they do not show chance.
+        # What is printed into strangers' photos too is no sensor's.
         printed = [
             None if p is None or not p.boxes else replace(p, everywhere=()) for p in patterns
         ]
         less = evidence.scores_without(
             frame.rows, given, printed, null, other, groups=given.other, memory=memory
         )
-        nearest_score = np.where(less < nearest_score, less, nearest_score)
-        sample = sample[np.isnan(less[sample])]
+        nearest_score = np.where(np.isnan(less), nearest_score, less)
     frame.rows.close()  # of thousands of frames, not all can be open
     return _Chances(own, (scores, nearest_score), sample, patterns, without)
 

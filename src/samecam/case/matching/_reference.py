@@ -302,17 +302,22 @@ class _Camera:
             return np.zeros(1, dtype=np.intp), [], None, False
         colour = _colours([photo.orientations[0] for photo in photos])
 
-        def grouped(some: FingerprintStore) -> tuple[Gram, ConsolidatedSSC]:
+        every = np.zeros(len(photos), dtype=np.intp)
+
+        def grouped(without: list[evidence.Box]) -> tuple[Gram, ConsolidatedSSC, Rows]:
+            """Correlations, the method fitted to them, and which of its groups hang on a stamp."""
+            some = RowsWithout(rows, evidence.inside_boxes(rows, without)) if without else rows
             gram = correlate.gram(some, memory=self._memory)
             method = ConsolidatedSSC(metric="precomputed", n_pixels=some.n_pixels)
-            return gram, method.fit(gram, colour=colour)
+            method.fit(gram, colour=colour)
+            return gram, method, evidence.misled(rows, method.labels_, without, memory=self._memory)
 
-        gram, method = grouped(rows)
-        looked_at = method.labels_ if (method.labels_ >= 0).any() else np.zeros_like(method.labels_)
-        boxes = evidence.left_out(rows, looked_at, memory=self._memory)
+        gram, method, misled = grouped([])
+        boxes = evidence.left_out(rows, method.labels_, memory=self._memory)
+        if not boxes and len(misled) > method.labels_.max():  # no group is left
+            boxes = evidence.left_out(rows, every, memory=self._memory)
         if boxes:
-            gram, method = grouped(RowsWithout(rows, evidence.inside_boxes(rows, boxes)))
-        misled = evidence.misled(rows, method.labels_, boxes, memory=self._memory)
+            gram, method, misled = grouped(boxes)
         labels = numbered(np.where(np.isin(method.labels_, misled), -1, method.labels_))
         used = np.flatnonzero(labels == 0)
         alone = not len(used)
@@ -323,9 +328,8 @@ class _Camera:
             self.outliers.append(Outlier(outcome.path, _OTHERS if labels[k] > 0 else _NONE))
             self._known[outcome.sha256] = Known(outcome.path, -1, -1)
         shown = evidence.pair_evidence(gram[np.ix_(used, used)], method.null_scale_)
-        agrees = shown.score > _AGREE
+        agrees = shown.score > _AGREE and not len(misled)
         if alone and agrees:  # by all of them together, which a stamp may make too
-            every = np.zeros(len(labels), dtype=np.intp)
             agrees = not len(evidence.misled(rows, every, boxes, memory=self._memory))
         return used, boxes, round(shown.correlation, 6), not alone or agrees
 

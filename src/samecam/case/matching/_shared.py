@@ -117,12 +117,13 @@ class SharedPatterns:
             return self._kept[group]
         parts = evidence.box_parts(self._rows, labels, groups, boxes, memory=self._memory)
         pixels = np.count_nonzero(evidence.inside_boxes(self._rows, boxes))
-        if not keep or 8 * pixels * len(groups) > _KEPT:
+        most = min(_KEPT, self._memory // 4)
+        if not keep or 8 * pixels * (len(groups) + 1) > most:
             return parts
         self._kept[group] = list(parts)
-        while sum(each.sums.nbytes for some in self._kept.values() for each in some) > _KEPT:
+        while sum(each.nbytes for some in self._kept.values() for each in some) > most:
             self._kept.pop(next(iter(self._kept)))
-        return self._kept.get(group, parts)
+        return self._kept[group]
 
     def close(self) -> None:
         """Let go of what is kept."""
