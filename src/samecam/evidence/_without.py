@@ -16,8 +16,9 @@ from samecam.store import FingerprintStore
 _EMPTY = 1e-6
 # Of a squared norm, what may be all rounding where pixels were taken off.
 _ROUNDING = 1e-4
-# Bytes of a number of a sum in boxes, and the part of the memory that these may take.
-_DOUBLE, _SHARE = 8, 4
+# Bytes of a number of a sum in boxes, the part of the memory that these may take, and pixels that
+# are held at a time at least.
+_DOUBLE, _SHARE, _LEAST = 8, 4, 2**12
 
 
 def scores_without(
@@ -177,7 +178,7 @@ def box_parts(
 ) -> Iterator["BoxParts"]:
     """Sums of some groups in boxes, as many pixels at a time as fit in memory."""
     pixels = np.flatnonzero(inside_boxes(source, boxes))
-    step = max(1, memory // _SHARE // (_DOUBLE * len(groups)))
+    step = max(_LEAST, memory // _SHARE // (_DOUBLE * len(groups)))
     for first in range(0, len(pixels), step):
         yield BoxParts(source, labels, groups, pixels[first : first + step])
 

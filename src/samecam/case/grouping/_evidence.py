@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from samecam import compute, correlate, evidence
-from samecam.arrays import Doubles, Gram, Labels, Mask, Rows
+from samecam.arrays import Doubles, Gram, Labels, Rows
 from samecam.case.extraction import kept_scene
 from samecam.case.folder import Scenes, by_frame
+from samecam.case.grouping._chances import Chances, FrameGroups, chances_of
 from samecam.store import DiskStore, FingerprintStore, Record
 
 COLUMNS = (
@@ -22,9 +23,6 @@ COLUMNS = (
 )
 PHASE = "Weighing evidence"
 CHANCE, SCENES = "Measuring chance", "Comparing members"
-# Photos in a group whose nearest other one is looked at closely: every one that is so many times
-# as like it as usual, and so many of each frame in any case, for the law of strangers.
-_LIKE, _SAMPLE = 3.0, 256
 _DIGITS = 6
 _FIGURES = 3
 _MOST_COMPARED = 2000
@@ -47,37 +45,13 @@ class Weighed:
     comparisons: int
 
 
-@dataclass(frozen=True, slots=True)
-class _FrameGroups:
-    """The photos of one frame with its groups.
-
-    Attributes
-    ----------
-    rows : fingerprints
-    at : numbers of the photos among all
-    labels : their groups, from 0
-    numbers : what these are among all
-    scale : the scale of chance that was clustered with
-    left_out : places of the frame that were left out when it was grouped
-    gram : correlations of the photos, if they are kept
-    """
-
-    rows: FingerprintStore
-    at: Rows
-    labels: Labels
-    numbers: Labels
-    scale: float
-    left_out: list[evidence.Box]
-    gram: correlate.KeptGram | None
-
-
 def _frames_with_groups(
     store: DiskStore,
     records: Sequence[Record],
     labels: Labels,
     grouping: Mapping[str, Mapping[str, Any]],
     kept: correlate.KeptGrams | None,
-) -> list[_FrameGroups]:
+) -> list[FrameGroups]:
     result = []
     for frame, at in by_frame(records).items():
         numbers, local = evidence.local_groups(labels[at])
@@ -86,7 +60,7 @@ def _frames_with_groups(
             scale = known.get("null_scale") or correlate.usual_scale(frame.n_pixels)
             boxes = [tuple(box) for box in known.get("left_out", ())]
             gram = None if kept is None else kept.get(frame.name)
-            result.append(_FrameGroups(store.rows(frame), at, local, numbers, scale, boxes, gram))
+            result.append(FrameGroups(store.rows(frame), at, local, numbers, scale, boxes, gram))
     return result
 
 
@@ -128,7 +102,7 @@ def weigh(
     total = sum(int(np.count_nonzero(part.labels >= 0)) for part in frames)
     told = _Told(progress, CHANCE, total)
     chances = [
-        _chances(frame, given, null, memory, told, cameras)
+        chances_of(frame, given, null, memory, told, cameras)
         for frame, (given, null) in zip(frames, compared, strict=True)
     ]
     law = _law(compared, chances)
@@ -189,7 +163,7 @@ Compared = tuple[evidence.Comparisons, evidence.Null]
 
 
 def _compared(
-    frames: Sequence[_FrameGroups], memory: int, progress: compute.Progress, folder: Path | None
+    frames: Sequence[FrameGroups], memory: int, progress: compute.Progress, folder: Path | None
 ) -> list[Compared]:
     """Each photo against each group of its frame, and what strangers do there."""
     progress(PHASE, 0, sum(len(frame.at) for frame in frames))
@@ -203,83 +177,7 @@ def _compared(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Chances:
-    """What chance does with the photos of a frame.
-
-    Attributes
-    ----------
-    own : with their own groups
-    scores : with their own groups, and the nearest other ones
-    sample : photos whose score with the nearest other group is one of any stranger
-    patterns : what groups share with those of other cameras
-    without : scores with their own groups without that
-    """
-
-    own: evidence.Chance
-    scores: tuple[Doubles, Doubles]
-    sample: Rows
-    patterns: list[evidence.SharedPattern | None]
-    without: Doubles
-
-
-def _chances(
-    frame: _FrameGroups,
-    given: evidence.Comparisons,
-    null: evidence.Null,
-    memory: int,
-    progress: Callable[[int, int], None],
-    cameras: Labels | None,
-) -> _Chances:
-    """Scores of a frame's photos, with and without what groups of several cameras share."""
-    strangers = np.flatnonzero((given.labels >= 0) & (given.other >= 0) & ~_related(given, null))
-    every = np.linspace(0, len(strangers) - 1, min(_SAMPLE, len(strangers))).round()
-    sample = strangers[np.unique(every.astype(np.intp))]
-    close = np.zeros(len(given.labels), dtype=bool)
-    some = np.flatnonzero(given.other >= 0)
-    usual = null.group_scale[given.other[some]]
-    close[some] = given.other_correlation[some] > _LIKE * usual
-    close[sample] = True
-    close |= given.labels < 0
-    nearest = np.where(close, given.other, -1)
-    own, other = evidence.group_chances(
-        frame.rows, given, (given.labels, nearest), memory=memory, progress=progress
-    )
-    known = None if cameras is None else cameras[frame.at[_first_members(given.labels)]]
-    patterns = evidence.shared_patterns(frame.rows, given, cameras=known, memory=memory)
-    if boxes := frame.left_out:
-        patterns = evidence.with_stamps(
-            patterns, frame.rows, given.labels, boxes=boxes, cameras=known, memory=memory
-        )
-    without = evidence.scores_without(frame.rows, given, patterns, null, own, memory=memory)
-    scores, nearest_score = evidence.photo_scores(given, null, own, other)
-    if boxes:
-        # What is printed into strangers' photos too is no sensor's.
-        printed = [
-            None if p is None or not p.boxes else replace(p, everywhere=()) for p in patterns
-        ]
-        less = evidence.scores_without(
-            frame.rows, given, printed, null, other, groups=given.other, memory=memory
-        )
-        nearest_score = np.where(np.isnan(less), nearest_score, less)
-    frame.rows.close()  # of thousands of frames, not all can be open
-    return _Chances(own, (scores, nearest_score), sample, patterns, without)
-
-
-def _first_members(labels: Labels) -> Rows:
-    """Number of one photo of each group."""
-    inside = np.flatnonzero(labels >= 0)
-    return inside[np.unique(labels[inside], return_index=True)[1]]
-
-
-def _related(given: evidence.Comparisons, null: evidence.Null) -> Mask:
-    """Photos whose nearest other group looks like a part of their own camera."""
-    pairs = {tuple(sorted(pair)) for pair in null.left_out.tolist()}
-    both = zip(given.labels.tolist(), given.other.tolist(), strict=True)
-    return np.array([tuple(sorted(pair)) in pairs for pair in both], dtype=bool)
-
-
-def _law(compared: Sequence[Compared], chances: Sequence[_Chances]) -> evidence.Law:
+def _law(compared: Sequence[Compared], chances: Sequence[Chances]) -> evidence.Law:
     """The law of strangers, as this case has it."""
     scores = [chance.scores[1][chance.sample] for chance in chances]
     groups = [

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from samecam import compute, correlate, evidence
-from samecam.arrays import Gram, Rows
+from samecam import compute, evidence
+from samecam.arrays import Labels
 from samecam.case.extraction import Photos, arguments, measure_photos, nothing_begun_yet
 from samecam.case.folder import ExtractionSettings
+from samecam.case.matching._agreement import agreeing
 from samecam.case.matching._compare import Known, compared
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._match import by_path, either_way, named, named_files
@@ -33,7 +34,6 @@ from samecam.photos import PhotoFile, scan
 from samecam.store import (
     FingerprintStore,
     MemoryStore,
-    RowsWithout,
     Subset,
     frame_dtype,
     record_bytes,
@@ -42,8 +42,6 @@ from samecam.store import (
 if TYPE_CHECKING:
     import pandas
 
-# One in a thousand sums of chance is that many standard deviations high.
-_AGREE = 3.09
 # How often fingerprints are held at a time: as they come, as rows, and in correlations.
 _COPIES = 3
 # Why a photo of the reference is not used.
@@ -270,7 +268,9 @@ class _Camera:
     def _add(self, frame: Frame, photos: Sequence[TurnedPhoto]) -> None:
         """Take in the photos of one frame."""
         rows = _rows([photo.orientations[0] for photo in photos])
-        used, boxes, agreement, agrees = self._agreeing(rows, photos)
+        found = agreeing(rows, _colours([p.orientations[0] for p in photos]), self._memory)
+        self._leave_out(photos, found.labels)
+        used, boxes = found.used, found.boxes
         some = [photos[k].outcome for k in used]
         hashes = {outcome.sha256: row for row, outcome in enumerate(some)}
         patterns = {0: evidence.SharedPattern((), float("nan"), (), tuple(boxes))} if boxes else {}
@@ -280,58 +280,20 @@ class _Camera:
             ReferenceFrame(
                 frame.name,
                 [outcome.path for outcome in some],
-                agreement,
-                agrees,
+                found.correlation,
+                found.agrees,
                 list(hashes),
                 [round(score, 3) for score in scores],
             )
         )
 
-    def _agreeing(
-        self, rows: FingerprintStore, photos: Sequence[TurnedPhoto]
-    ) -> tuple[Rows, list[evidence.Box], float | None, bool]:
-        """Rows to use, places that count for nothing, and the rows' mean correlation without these.
-
-        The last is whether that is more than chance. The rows are the largest group; all, if there
-        is none: a few photos of a weak camera found none, but the sum over all their pairs may yet
-        be beyond chance.
-        """
-        from samecam.cluster import ConsolidatedSSC, numbered
-
-        if len(photos) == 1:
-            return np.zeros(1, dtype=np.intp), [], None, False
-        colour = _colours([photo.orientations[0] for photo in photos])
-
-        every = np.zeros(len(photos), dtype=np.intp)
-
-        def grouped(without: list[evidence.Box]) -> tuple[Gram, ConsolidatedSSC, Rows]:
-            """Correlations, the method fitted to them, and which of its groups hang on a stamp."""
-            some = RowsWithout(rows, evidence.inside_boxes(rows, without)) if without else rows
-            gram = correlate.gram(some, memory=self._memory)
-            method = ConsolidatedSSC(metric="precomputed", n_pixels=some.n_pixels)
-            method.fit(gram, colour=colour)
-            return gram, method, evidence.misled(rows, method.labels_, without, memory=self._memory)
-
-        gram, method, misled = grouped([])
-        boxes = evidence.left_out(rows, method.labels_, memory=self._memory)
-        if not boxes and len(misled) > method.labels_.max():  # no group is left
-            boxes = evidence.left_out(rows, every, memory=self._memory)
-        if boxes:
-            gram, method, misled = grouped(boxes)
-        labels = numbered(np.where(np.isin(method.labels_, misled), -1, method.labels_))
-        used = np.flatnonzero(labels == 0)
-        alone = not len(used)
-        if alone:
-            used = np.arange(len(labels))
-        for k in np.flatnonzero(labels != 0).tolist() if not alone else ():
-            outcome = photos[k].outcome
-            self.outliers.append(Outlier(outcome.path, _OTHERS if labels[k] > 0 else _NONE))
-            self._known[outcome.sha256] = Known(outcome.path, -1, -1)
-        shown = evidence.pair_evidence(gram[np.ix_(used, used)], method.null_scale_)
-        agrees = shown.score > _AGREE and not len(misled)
-        if alone and agrees:  # by all of them together, which a stamp may make too
-            agrees = not len(evidence.misled(rows, every, boxes, memory=self._memory))
-        return used, boxes, round(shown.correlation, 6), not alone or agrees
+    def _leave_out(self, photos: Sequence[TurnedPhoto], labels: Labels) -> None:
+        """Name photos that are not in the largest group, if there is any."""
+        for photo, label in zip(photos, labels.tolist(), strict=True):
+            if label != 0:
+                outcome = photo.outcome
+                self.outliers.append(Outlier(outcome.path, _OTHERS if label > 0 else _NONE))
+                self._known[outcome.sha256] = Known(outcome.path, -1, -1)
 
     def at(self, frame: Frame) -> Rivals:
         """See `Cameras`; of squares also on a smaller one."""
