@@ -230,7 +230,7 @@ if '-c' not in sys.argv[:1]:
 KILLS = {
     "while frames are grouped": "    m._FrameWork.grouped = dying(m._FrameWork.grouped)\n",
     "while frames are compared": "    e.replace = dying(e.replace)\n",
-    "while chance is measured": "    e._chances = dying(e._chances)\n",
+    "while chance is measured": "    e.chances_of = dying(e.chances_of)\n",
 }
 
 
