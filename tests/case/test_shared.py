@@ -192,7 +192,8 @@ def test_a_photo_is_matched_without_the_stamp(questioned, rate):
             assert best.log10_lr < 0
         else:
             assert (match.verdict, named[match.group]) == ("match", match.path[0])
-            assert best.shared_score > best.score + 10 > 35
+            # 30 on what is left; in units of the whole frame, of which that is three quarters, 26.
+            assert best.shared_score > best.score + 10 > 36
             assert "without a pattern that is no sensor's, of " in match.sentence
             assert match.other.score < 5
 
