@@ -248,6 +248,17 @@ def test_large_cases_show_the_ends_of_groups(case, monkeypatch):
     assert group == [shown(p.path) for p in strong[:4] + strong[-1:]]
 
 
+def test_a_page_lists_no_more_files_than_a_browser_shows(case, monkeypatch):
+    count = len(open_case(case).photos)
+    assert written(case).count("<td><code>") == count > 7
+    monkeypatch.setattr(_page, "LISTED", 7)
+    few = written(case)
+    assert few.count("<td><code>") == 7
+    text = " ".join("".join(Parsed(few).texts).split())
+    assert f"The first 7 of {count} files" in text
+    assert "images.csv and clusters.csv list all" in text
+
+
 def test_no_group_at_all(tmp_path):
     import numpy as np
 

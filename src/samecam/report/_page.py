@@ -53,6 +53,8 @@ from samecam.report._shared import SharedCameras, shared_cameras
 from samecam.report._thumbnails import Thumbnail
 
 LIMIT = 2000
+# Files in the table of hashes: a browser shows no million rows.
+LISTED = 50_000
 SCRIPTS = ("page.js", "page.tables.js", "page.map.js")
 _LONG = 200
 _STATUS_WORDS = {
@@ -207,6 +209,7 @@ def _context(page: Page) -> dict[str, Any]:
         "parameters": list(_parameters(content)),
         "groups": {photo.path: photo.cluster for photo in content.used},
         "all_files": _all_files(page),
+        "listed": LISTED,
         "method_name": content.clustering_settings.method,
         "whole": content.info["extraction"].get("size") is None,
         "references": REFERENCES,
@@ -254,10 +257,10 @@ def _shared(page: Page) -> tuple[SourceTable, SharedCameras | None]:
 
 
 def _all_files(page: Page) -> Iterator[tuple[Markup, str, str, str, Markup]]:
-    """Path, SHA-256, status, the machine's camera and that after the decisions, of every file."""
+    """Path, SHA-256, status, the machine's camera and that after the decisions, of files."""
     decided = page.decided
     place = {photo.path: k for k, photo in enumerate(decided.photos)}
-    for photo in page.content.photos:
+    for photo in page.content.photos[:LISTED]:
         k = place.get(photo.original or photo.path)
         camera = None if k is None else decided.photos[k].cluster
         said = "–" if camera is None else "none" if camera < 0 else str(camera)
