@@ -179,24 +179,33 @@ def memory_of(pid: int) -> int:
     return total
 
 
-class Memory(threading.Thread):
-    """Most bytes that a process and its children had at a time."""
+def memory_of_gpu() -> int:
+    """Bytes that are taken on the first GPU, by whomever."""
+    asked = ["nvidia-smi", "--id=0", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    return 2**20 * int(subprocess.run(asked, check=True, capture_output=True).stdout)
 
-    def __init__(self, pid: int) -> None:
+
+class Memory(threading.Thread):
+    """Most bytes that a process and its children had at a time, and most on the GPU."""
+
+    def __init__(self, pid: int, *, gpu: bool) -> None:
         super().__init__(daemon=True)
-        self.peak, self._pid, self._ended = 0, pid, threading.Event()
+        self._pid, self._gpu, self._ended = pid, gpu, threading.Event()
+        self.peak, self.gpu_peak = 0, 0
 
     def run(self) -> None:
         while not self._ended.wait(0.5):
             self.peak = max(self.peak, memory_of(self._pid))
+            if self._gpu:
+                self.gpu_peak = max(self.gpu_peak, memory_of_gpu())
 
-    def stop(self) -> int:
+    def stop(self) -> dict[str, int]:
         self._ended.set()
         self.join()
-        return self.peak
+        return {"memory": self.peak} | ({"gpu_memory": self.gpu_peak} if self._gpu else {})
 
 
-def run(arguments: Sequence[str], case: Path) -> dict[str, Any]:
+def run(arguments: Sequence[str], case: Path, *, gpu: bool) -> dict[str, Any]:
     """The command, in a process of its own."""
     began = time.perf_counter()
     process = subprocess.Popen(
@@ -204,7 +213,7 @@ def run(arguments: Sequence[str], case: Path) -> dict[str, Any]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    memory = Memory(process.pid)
+    memory = Memory(process.pid, gpu=gpu)
     memory.start()
     told, _ = process.communicate()
     seconds, peak = time.perf_counter() - began, memory.stop()
@@ -215,7 +224,7 @@ def run(arguments: Sequence[str], case: Path) -> dict[str, Any]:
     return {
         "seconds": seconds,
         "phases": {name: entry["seconds"] for name, entry in timings.items()},
-        "memory": peak,
+        **peak,
         "report": Path(answer["report"]).stat().st_size,
         "case": sum(file.stat().st_size for file in case.rglob("*") if file.is_file()),
     }
@@ -255,7 +264,8 @@ def measure(
         arguments += ["--dtype", options.dtype]
     with tempfile.TemporaryDirectory(dir=options.case or folder) as scratch:
         case = Path(scratch) / "case"
-        facts = run(arguments, case) | judged(case, truth)
+        gpu = options.device.startswith("cuda")
+        facts = run(arguments, case, gpu=gpu) | judged(case, truth)
     asked = {"photos": photos, "device": options.device, "given": options.memory}
     asked["cores"] = os.cpu_count()
     facts |= {**asked, "bytes": size, "on": describe(choose_device(options.device))}

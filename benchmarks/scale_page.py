@@ -26,9 +26,13 @@ def scale_table(document: Mapping[str, Any]) -> str:
         run = runs[name]
         kind, _, dtype = (part.strip() for part in f"{name},,".split(",", 3)[:3])
         what = f"{run['photos']:,} {kind.split()[1]}" + f", `--dtype {dtype}`" * bool(dtype)
-        on = f"{document['cores']} cores" if run["on"] == "cpu" else run["on"]
+        on = f"{run.get('cores', document['cores'])} cores"
+        if run["on"] != "cpu":
+            on += ", " + run["on"].partition("(")[2].rstrip(")")
         seconds = (run["seconds"], *(run["phases"][phase] for phase in PHASES))
         right = f"{run['F']:.3f} ({run['P']:.3f}, {run['R']:.3f})"
         memory = f"{run['memory'] / 1e9:.1f} GB"
+        if "gpu_memory" in run:
+            memory += f", GPU {run['gpu_memory'] / 1e9:.1f} GB"
         lines.append([what, on, *map(duration, seconds), memory, right])
     return table(HEAD, lines)

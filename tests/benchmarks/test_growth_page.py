@@ -260,12 +260,13 @@ def test_whole_runs_are_told_with_what_they_ran_on():
     phases = {"extract": 30.0, "cluster": 600.0, "evidence": 7.0}
     right = {"F": 0.9, "P": 0.99, "R": 0.8, "memory": 2e9}
     run = {"seconds": 700.0, "phases": phases, "photos": 2000, "on": "cpu", **right}
-    other = {**run, "photos": 100000, "on": "cuda (NVIDIA H200)"}
+    other = {**run, "photos": 100000, "on": "cuda:0 (NVIDIA H200)"}
+    other |= {"cores": 16, "gpu_memory": 31e9}
     runs = {"100000 rows, cuda": other, "2000 files, cpu, bits": run}
     lines = scale_page.scale_table({"cores": 5, "result": runs}).splitlines()[2:]
     assert lines == [
         "| 2,000 files, `--dtype bits` | 5 cores | 12 minutes | 30 s | 10 minutes | 7 s | 2.0 GB "
         "| 0.900 (0.990, 0.800) |",
-        "| 100,000 rows | cuda (NVIDIA H200) | 12 minutes | 30 s | 10 minutes | 7 s | 2.0 GB "
-        "| 0.900 (0.990, 0.800) |",
+        "| 100,000 rows | 16 cores, NVIDIA H200 | 12 minutes | 30 s | 10 minutes | 7 s "
+        "| 2.0 GB, GPU 31.0 GB | 0.900 (0.990, 0.800) |",
     ]
