@@ -12,7 +12,7 @@ Each is added to scale.json beside what was measured before.
 
 The command runs as a process of its own, nothing of it computed: seconds by the clock and by the
 phases that the case notes, the memory of all its processes together (their proportional share,
-looked at every half second), bytes on disk, and how right the answer is. Photos are JPEGs of
+looked at every half second or less often), bytes on disk, and how right the answer is. Photos are JPEGs of
 scenes that are all different, by cameras that do not exist, of four sizes; patterns and noise are
 made from parts of a few large fields, which is quick.
 """
@@ -194,10 +194,14 @@ class Memory(threading.Thread):
         self.peak, self.gpu_peak = 0, 0
 
     def run(self) -> None:
-        while not self._ended.wait(0.5):
+        pause = 0.5
+        while not self._ended.wait(pause):
+            began = time.perf_counter()
             self.peak = max(self.peak, memory_of(self._pid))
             if self._gpu:
                 self.gpu_peak = max(self.gpu_peak, memory_of_gpu())
+            # While a process is looked at it gets no memory: a twentieth of the time at most.
+            pause = max(0.5, 20 * (time.perf_counter() - began))
 
     def stop(self) -> dict[str, int]:
         self._ended.set()

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam import compute, correlate
-from samecam.arrays import Floats, Mask, Rows
+from samecam.arrays import Doubles, Floats, Mask, Rows
 from samecam.evidence._scores import FEWEST, NEAR, STEP, Chance
 from samecam.store import FingerprintStore
 
@@ -167,13 +167,15 @@ def _put(
         np.minimum(at, side - at) <= NEAR for side in plane for at in [np.arange(0, side, STEP)]
     ]
     far = ~np.outer(*near)
-    for photo, vector, inside, c in zip(photos.tolist(), vectors, member, planes, strict=True):
-        left = float(np.linalg.norm(total - vector if inside else total))
-        norm = max(float(np.linalg.norm(vector)) * left, 1e-30)
-        values = c[::STEP, ::STEP][far].astype(np.float64) / norm
-        if values.size >= FEWEST:
-            out.mean[photo], out.spread[photo] = values.mean(), values.std(ddof=1)
-        out.energy[photo] = _energy(c) / norm**2
+    rest = np.where(member[:, np.newaxis], total - vectors, total)
+    norms = np.linalg.norm(vectors, axis=1).astype(np.float64) * np.linalg.norm(rest, axis=1)
+    norms = np.maximum(norms, 1e-30)
+    # One photo after the other in memory: sums of one do not depend on how many there are.
+    values = np.array(planes[:, ::STEP, ::STEP][:, far], dtype=np.float64, order="C")
+    values /= norms[:, np.newaxis]
+    if values.shape[1] >= FEWEST:
+        out.mean[photos], out.spread[photos] = values.mean(axis=1), values.std(axis=1, ddof=1)
+    out.energy[photos] = _energies(planes) / norms**2
     return int(np.count_nonzero(far))
 
 
@@ -181,17 +183,21 @@ def _at_zero(a: Spectrum, b: Spectrum, plane: tuple[int, int]) -> float:
     from scipy.fft import irfft2
 
     c = irfft2(a * np.conj(b), s=plane)
-    peak, energy = float(c[0, 0]), _energy(c)
+    peak, energy = float(c[0, 0]), float(_energies(c[np.newaxis])[0])
     return float(np.sign(peak)) * peak**2 / energy if energy > 0 else 0.0
 
 
-def _energy(c: Floats) -> float:
-    """Mean square outside the 11×11 shifts round zero."""
-    total = float(np.einsum("ij,ij->", c, c, dtype=np.float64))
-    near = [np.unique(np.arange(-RADIUS, RADIUS + 1) % side) for side in c.shape]
-    middle = c[np.ix_(*near)].astype(np.float64)
-    rest = c.size - middle.size
-    return (total - float((middle**2).sum())) / rest if rest > 0 else 0.0
+def _energies(planes: Floats) -> Doubles:
+    """Mean square of planes (m, h, w) outside the 11×11 shifts round zero."""
+    total = np.array([np.einsum("ij,ij->", c, c, dtype=np.float64) for c in planes])
+    height, width = planes.shape[1:]
+    near = [np.unique(np.arange(-RADIUS, RADIUS + 1) % side) for side in (height, width)]
+    middle = np.array(planes[:, near[0][:, np.newaxis], near[1]], dtype=np.float64, order="C")
+    rest = height * width - len(near[0]) * len(near[1])
+    if rest <= 0:
+        return np.zeros(len(planes))
+    result: Doubles = (total - (middle**2).sum(axis=(1, 2))) / rest
+    return result
 
 
 def _spectrum(vectors: Floats, shape: tuple[int, ...]) -> Spectrum:

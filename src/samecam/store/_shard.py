@@ -5,6 +5,7 @@ import fcntl
 import os
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ class Placement:
     scale: float
 
 
+@lru_cache(maxsize=1024)  # asked for again with every row
 def shard_path(folder: Path, frame: Frame, number: int, dtype: str) -> Path:
     """File of one shard; each frame has a folder of its own."""
     return folder / "shards" / frame.name / f"{number:05d}.{_codec.ending(dtype)}"
