@@ -309,6 +309,41 @@ def test_a_decision_killed_before_the_log_knew_it_is_no_tampering(case):
     assert verify_case(case).troubles == []
 
 
+def test_decisions_killed_one_after_the_other_before_the_log_knew_them_are_no_tampering(case):
+    with Deciding(case, "Ada") as held:
+        held.name("camera-0", "Anna")
+        log = (case / "log.jsonl").read_bytes()
+        held.name("camera-1", "Bob")
+    (case / "log.jsonl").write_bytes(log)
+    with Deciding(case, "Ada") as held:
+        log = (case / "log.jsonl").read_bytes()  # all that there is when the next one is written
+        held.note("Anna", "one")
+    (case / "log.jsonl").write_bytes(log)
+    with Deciding(case, "Ada") as held:
+        held.note("Anna", "two")
+    known = [(e["number"], e.get("found")) for e in open_case(case).log_entries("decided")]
+    assert known == [(1, None), (2, True), (3, True), (4, None)]
+    assert verify_case(case).troubles == []
+
+
+def test_a_decision_waits_until_the_log_knows_the_one_before(case, deciding, monkeypatch):
+    write = os.write
+
+    def full(fd, data):
+        if b"decided" in bytes(data):
+            raise OSError(28, os.strerror(28))
+        return write(fd, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        deciding.name("camera-0", "Anna")
+        with pytest.raises(SamecamError, match="cannot be written"):
+            deciding.name("camera-1", "Bob")
+        assert len(read_decisions(case)) == 1
+    deciding.name("camera-1", "Bob")
+    assert [entry["number"] for entry in open_case(case).log_entries("decided")] == [1, 2]
+
+
 def test_what_cannot_be_written_does_not_count(case, deciding, monkeypatch):
     before = members(deciding.decided)
 

@@ -84,17 +84,22 @@ class Deciding:
         self._file = AuditLog(saved.folder / DECISIONS)
         try:
             self._log = AuditLog(saved.folder / LOG)
+            self._note_last()
         except BaseException:
             self._file.close()
             raise
-        self._note_last()
 
     def _note_last(self) -> None:
-        """Tell the log of a decision that was killed before it could: it counts all the same."""
+        """Tell the log of a decision that was killed before it could: it counts all the same.
+
+        At once: were the next one killed there too, the log would lack two, and of more than the
+        last nobody can tell whether somebody else has put them there.
+        """
         noted = {entry.get("head") for entry in self.saved.log_entries("decided")}
         if self._decisions and self._file.head not in noted:
             number = len(self._decisions)
             self._log.add("decided", number=number, head=self._file.head, found=True)
+            self._log.flush()
 
     def __enter__(self) -> Deciding:
         return self
@@ -324,6 +329,7 @@ class Deciding:
 
     def _write(self, decision: Decision) -> str:
         """Write a decision through to the disk, then that it was into the log; its time."""
+        self._log.flush()  # what could not be written of the one before
         try:
             time = self._file.add(decision.kind, **decision.fields())
             self._file.flush()

@@ -56,7 +56,9 @@ class AuditLog:
         self.head, _ = _last_line(self._fd)
 
     def flush(self) -> None:
-        """Write the waiting lines through to the disk."""
+        """Write the waiting lines through to the disk, if there are any."""
+        if not self._waiting:
+            return
         data = b"".join(self._waiting)
         length = os.fstat(self._fd).st_size
         try:
