@@ -36,7 +36,14 @@ def shown(text: str) -> str:
     Bytes of a path that are not UTF-8 (lone surrogates U+DC80 to U+DCFF) become \x80 to \xff.
     Spaces other than the plain one are written out too, since they pass for it.
     """
+    if is_plain(text):
+        return text
     return "".join(shown_character(c) if is_odd(c) else c for c in text)
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing in a text is odd, told at once; what is not plain may still have nothing."""
+    return text.isascii() and text.isprintable()
 
 
 def is_odd(c: str) -> bool:

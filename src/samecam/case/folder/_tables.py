@@ -1,6 +1,7 @@
 """The CSV files of a case: written so that any string survives, and read again."""
 
 import csv
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from samecam.arrays import Rows
 from samecam.case.folder._names import COLUMNS, FIRST_COLUMNS, USED
 from samecam.frames import Frame
 from samecam.store import DiskStore, Record
+
+_SPECIAL = re.compile(r'[,"\r\n]')
 
 
 def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
@@ -24,10 +27,10 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    text = repr(float(value)) if isinstance(value, float) else str(value)
-    if any(c in text for c in ',"\r\n'):
-        return '"' + text.replace('"', '""') + '"'
-    return text
+    if isinstance(value, float):
+        return repr(float(value))
+    text = str(value)
+    return '"' + text.replace('"', '""') + '"' if _SPECIAL.search(text) else text
 
 
 def csv_rows(data: bytes, needed: Collection[str] = ()) -> list[dict[str, str]]:
