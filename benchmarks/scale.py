@@ -12,9 +12,9 @@ Each is added to scale.json beside what was measured before.
 
 The command runs as a process of its own, nothing of it computed: seconds by the clock and by the
 phases that the case notes, the memory of all its processes together (their proportional share,
-looked at every half second or less often), bytes on disk, and how right the answer is. Photos are JPEGs of
-scenes that are all different, by cameras that do not exist, of four sizes; patterns and noise are
-made from parts of a few large fields, which is quick.
+looked at every half second or less often), bytes on disk, and how right the answer is. Photos are
+JPEGs of scenes that are all different, by cameras that do not exist, of four sizes; patterns and
+noise are made from parts of a few large fields, which is quick.
 """
 
 import argparse
