@@ -1,6 +1,5 @@
 """What a notebook shows of a result: any name as text, a table, a data frame, a picture."""
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib import import_module
@@ -22,9 +21,6 @@ __all__ = [
     "table",
 ]
 
-# Control, format (bidi marks, zero width), surrogate, private, unassigned; line separators.
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-_SPACES = {" "}
 _ROWS = 20
 _LONGEST = 60
 _CELL = "padding:.15em .8em;text-align:{};vertical-align:top"
@@ -36,22 +32,18 @@ def shown(text: str) -> str:
     Bytes of a path that are not UTF-8 (lone surrogates U+DC80 to U+DCFF) become \x80 to \xff.
     Spaces other than the plain one are written out too, since they pass for it.
     """
-    if is_plain(text):
+    if text.isprintable():
         return text
     return "".join(shown_character(c) if is_odd(c) else c for c in text)
 
 
-def is_plain(text: str) -> bool:
-    """Whether nothing in a text is odd, told at once; what is not plain may still have nothing."""
-    return text.isascii() and text.isprintable()
-
-
 def is_odd(c: str) -> bool:
-    """Whether a character is one that cannot be seen, or passes for another."""
-    if c.isascii():
-        return not c.isprintable()
-    kind = unicodedata.category(c)
-    return kind in _UNSEEN or (kind == "Zs" and c not in _SPACES)
+    """Whether a character is one that cannot be seen, or passes for another.
+
+    Controls, formats (bidi marks, zero width), surrogates, private and unassigned ones, line
+    separators, and spaces other than the plain one: all that Python takes for not printable.
+    """
+    return not c.isprintable()
 
 
 def shown_character(c: str) -> str:

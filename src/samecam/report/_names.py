@@ -2,7 +2,7 @@
 
 from markupsafe import Markup, escape
 
-from samecam.notebook import is_odd, is_plain, shown_character
+from samecam.notebook import is_odd, shown_character
 from samecam.notebook import shown as shown
 
 
@@ -11,7 +11,7 @@ def marked(text: str) -> Markup:
 
     The text itself is that of `samecam.notebook.shown`.
     """
-    if is_plain(text):
+    if text.isprintable():
         return Markup(f'<bdi class="name">{escape(text)}</bdi>')
     parts: list[str] = []
     plain = ""

@@ -257,7 +257,7 @@ def _shared(page: Page) -> tuple[SourceTable, SharedCameras | None]:
 
 
 def _all_files(page: Page) -> Iterator[tuple[Markup, str, str, str, Markup]]:
-    """Path, SHA-256, status, the machine's camera and that after the decisions, of files."""
+    """Path, SHA-256, status, the machine's camera and that after decisions, of listed files."""
     decided = page.decided
     place = {photo.path: k for k, photo in enumerate(decided.photos)}
     for photo in page.content.photos[:LISTED]:

@@ -293,36 +293,41 @@ def test_a_kill_loses_nothing_that_was_acknowledged(case):
     assert (case / "decided.csv").exists()
 
 
-def test_a_decision_killed_before_the_log_knew_it_is_no_tampering(case):
+@pytest.mark.parametrize("kills", [1, 2])
+def test_decisions_killed_before_the_log_knew_them_are_no_tampering(case, kills):
     with Deciding(case, "Ada") as held:
         held.name("camera-0", "Anna")
-        log = (case / "log.jsonl").read_bytes()
-        held.name("camera-1", "Bob")
-    (case / "log.jsonl").write_bytes(log)
+    for k in range(kills):
+        with Deciding(case, "Ada") as held:
+            log = (case / "log.jsonl").read_bytes()  # all there is when the decision is written
+            held.note("Anna", f"killed {k}")
+        (case / "log.jsonl").write_bytes(log)
     for text in ("one", "two"):
         with Deciding(case, "Ada") as held:
             held.note("Anna", text)
-    assert len(read_decisions(case)) == 4
-    assert [entry.get("found") for entry in open_case(case).log_entries("decided")] == [
-        *(None, True, None, None),
-    ]
+    known = [(e["number"], e.get("found")) for e in open_case(case).log_entries("decided")]
+    found = [None, *[True] * kills, None, None]
+    assert known == list(enumerate(found, start=1))
     assert verify_case(case).troubles == []
 
 
-def test_decisions_killed_one_after_the_other_before_the_log_knew_them_are_no_tampering(case):
+def test_a_log_that_cannot_be_written_lets_go_of_the_case(case, monkeypatch):
     with Deciding(case, "Ada") as held:
-        held.name("camera-0", "Anna")
         log = (case / "log.jsonl").read_bytes()
-        held.name("camera-1", "Bob")
+        held.name("camera-0", "Anna")
     (case / "log.jsonl").write_bytes(log)
-    with Deciding(case, "Ada") as held:
-        log = (case / "log.jsonl").read_bytes()  # all that there is when the next one is written
-        held.note("Anna", "one")
-    (case / "log.jsonl").write_bytes(log)
-    with Deciding(case, "Ada") as held:
-        held.note("Anna", "two")
-    known = [(e["number"], e.get("found")) for e in open_case(case).log_entries("decided")]
-    assert known == [(1, None), (2, True), (3, True), (4, None)]
+
+    def full(*_):
+        raise OSError(28, os.strerror(28))
+
+    opened = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", full)
+        with pytest.raises(SamecamError, match="cannot be written"):
+            Deciding(case, "Ada")
+    assert len(os.listdir("/proc/self/fd")) == opened
+    with Deciding(case, "Ada"):
+        pass
     assert verify_case(case).troubles == []
 
 

@@ -81,13 +81,13 @@ class Deciding:
         self._paths: dict[str, str] | None = None
         self._decisions = read_decisions(saved.folder)
         self._standing, self.decided = self._answered.stands(self._decisions)
-        self._file = AuditLog(saved.folder / DECISIONS)
-        try:
+        with contextlib.ExitStack() as opened:
+            self._file = AuditLog(saved.folder / DECISIONS)
+            opened.callback(self._file.close)
             self._log = AuditLog(saved.folder / LOG)
+            opened.callback(self._log.close)
             self._note_last()
-        except BaseException:
-            self._file.close()
-            raise
+            opened.pop_all()  # they stay open
 
     def _note_last(self) -> None:
         """Tell the log of a decision that was killed before it could: it counts all the same.
