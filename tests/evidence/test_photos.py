@@ -46,6 +46,11 @@ def test_right_photos_are_at_the_cap_and_a_misplaced_one_is_not(planted):
     assert found.other_ratio[wrong] == 3.5
 
 
+def test_what_is_asked_for_one_photo_at_a_time_is_made_once(planted):
+    *_, found = planted
+    assert found.doubtful is found.doubtful  # else all photos are looked at for each
+
+
 def test_against_another_body_of_the_model_less_is_said(planted):
     _, labels, wrong, found = planted
     right = np.flatnonzero((labels >= 0) & (np.arange(len(labels)) != wrong))

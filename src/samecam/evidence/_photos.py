@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from samecam.evidence._scores import Chance
 DOUBTFUL = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PhotoEvidence:
     """One entry a photo; NaN (−1 for groups) where there is nothing to state.
 
@@ -68,7 +69,7 @@ class PhotoEvidence:
     without: Doubles
     without_ratio: Doubles
 
-    @property
+    @cached_property  # asked for one photo at a time
     def doubtful(self) -> Mask:
         """(n,) members of groups whose place is weak, or is without what several groups share."""
         weak = ~(self.score >= DOUBTFUL) | (self.without < DOUBTFUL)

@@ -7,12 +7,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from samecam import compute
+from samecam.arrays import Floats, Mask, Rows
 from samecam.case.extraction._estimate import free_bytes
 from samecam.case.extraction._extract import Extraction, frames_with_rows
 from samecam.case.folder import Case
@@ -178,32 +180,58 @@ def _blocks(pending: Sequence[int], rows: npt.NDArray[np.floating]) -> Iterator[
         yield list(pending[start : start + step])
 
 
-def _add(case: Case, vectors: Vectors, rows: list[int], owners: dict[str, str]) -> None:
-    """Judge, normalise and commit some rows."""
+@dataclass(frozen=True, slots=True)
+class _Some:
+    """Some rows of a file: their bytes' hashes and number, and what is kept of them.
+
+    Rows with NaN or infinite numbers are not `finite`; theirs and constant ones are 0 in `unit`.
+    """
+
+    hashes: list[str]
+    finite: list[bool]
+    unit: Floats
+    bytes_each: int
+
+
+def _read(rows: npt.NDArray[np.floating], some: Rows) -> _Some:
     from samecam.correlate import normalised
 
-    raw = np.array(vectors.rows[rows])
+    raw = np.array(rows[some])
+    finite: Mask = np.asarray(np.isfinite(raw).all(axis=1))
+    hashes = [hashlib.sha256(row.tobytes()).hexdigest() for row in raw]
+    raw[~finite] = 0
+    return _Some(hashes, finite.tolist(), normalised(raw), raw[0].nbytes)
+
+
+def _add(case: Case, vectors: Vectors, rows: list[int], owners: dict[str, str]) -> None:
+    """Judge, normalise and commit some rows, read in as many threads as there are."""
+    parts = np.array_split(np.array(rows), min(compute.thread_count(), len(rows)))
+    read = compute.side_by_side(partial(_read, vectors.rows), parts)
     _let_go(vectors.rows)
-    finite: npt.NDArray[np.bool_] = np.asarray(np.isfinite(raw).all(axis=1))
-    unit = normalised(np.where(finite[:, np.newaxis], raw, 0))
-    for k, row in enumerate(rows):
-        name, sha256 = vectors.names[row], hashlib.sha256(raw[k].tobytes()).hexdigest()
-        status, code, reason = "good", "", ""
-        if not finite[k]:
-            status, code = "unusable", "not-finite"
-            reason = "contains NaN or infinite numbers"
-        elif not unit[k].any():
-            status, code, reason = "unusable", "constant", "all numbers are the same"
-        elif sha256 in owners:
-            status, reason = "duplicate", f"same bytes as {owners[sha256]}"
-        else:
-            owners[sha256] = name
-        meta = {"status": status, "code": code, "reason": reason, "bytes": raw[k].nbytes}
-        vector = unit[k] if status == "good" else None
-        case.store.add(name, vector, sha256=sha256, meta={**meta, "file": list(vectors.state)})
-        case.log.add("file", path=name, sha256=sha256, status=status, reason=reason)
+    for numbers, some in zip(parts, read, strict=True):
+        for k, row in enumerate(numbers.tolist()):
+            _add_row(case, vectors, vectors.names[row], some, k, owners)
     case.store.commit()
     case.log.flush()
+
+
+def _add_row(
+    case: Case, vectors: Vectors, name: str, some: _Some, k: int, owners: dict[str, str]
+) -> None:
+    status, code, reason, sha256 = "good", "", "", some.hashes[k]
+    if not some.finite[k]:
+        status, code = "unusable", "not-finite"
+        reason = "contains NaN or infinite numbers"
+    elif not some.unit[k].any():
+        status, code, reason = "unusable", "constant", "all numbers are the same"
+    elif sha256 in owners:
+        status, reason = "duplicate", f"same bytes as {owners[sha256]}"
+    else:
+        owners[sha256] = name
+    meta = {"status": status, "code": code, "reason": reason, "bytes": some.bytes_each}
+    vector = some.unit[k] if status == "good" else None
+    case.store.add(name, vector, sha256=sha256, meta={**meta, "file": list(vectors.state)})
+    case.log.add("file", path=name, sha256=sha256, status=status, reason=reason)
 
 
 def _let_go(rows: npt.NDArray[np.floating]) -> None:
