@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from samecam.arrays import Doubles, Floats, Labels, Rows
+from samecam.compute import side_by_side
 from samecam.frames import Frame
 from samecam.register._pattern import as_pattern
 from samecam.register._resample import Pattern
@@ -18,6 +19,8 @@ from samecam.store import FingerprintStore
 MOST_PHOTOS = 64
 # Pixels each way under which a picture is too small to be registered.
 SMALLEST = 256
+# Bytes a pixel beside a row that is added to a sum: the sum, its squares in double precision.
+_SUM_BYTES = 12
 
 
 class GroupedRows(NamedTuple):
@@ -73,11 +76,11 @@ Numbered = Sequence[tuple[int, Piece]]
 
 
 class Patterns:
-    """Patterns that were made, the latest of them kept within some bytes; for threads too."""
+    """Patterns that were made, the latest of them kept within `memory` bytes; for threads too."""
 
     def __init__(self, memory: int) -> None:
         self._kept: OrderedDict[object, npt.NDArray[np.int8]] = OrderedDict()
-        self._memory, self._bytes, self._lock = memory, 0, threading.Lock()
+        self.memory, self._bytes, self._lock = memory, 0, threading.Lock()
 
     def get(self, key: object, make: Callable[[], npt.NDArray[np.int8]]) -> npt.NDArray[np.int8]:
         """The pattern of a key, made if it is not there."""
@@ -90,7 +93,7 @@ class Patterns:
             if key not in self._kept:
                 self._kept[key] = pattern
                 self._bytes += pattern.nbytes
-            while self._bytes > self._memory and len(self._kept) > 2:
+            while self._bytes > self.memory and len(self._kept) > 2:
                 self._bytes -= self._kept.popitem(last=False)[1].nbytes
         return pattern
 
@@ -107,16 +110,25 @@ def pieces(
     for given in frames:
         if min(given.frame) < SMALLEST:
             continue
-        for group in np.unique(given.groups[given.groups >= 0]):
-            members = np.flatnonzero(given.groups == group)
-            piece = _group(given, members, int(group), patterns, measured=measured)
-            groups.append((int(group), piece))
+        groups += _groups(given, patterns, measured=measured)
         for row in np.flatnonzero(given.groups < 0):
             photo = int(given.photos[row])
             load = _loader(given, np.array([row]), ("photo", photo), patterns)
             zoom = float(given.zoom[row])
             alone.append((photo, Piece(given.frame, load, zoom=zoom)))
     return sorted(groups), sorted(alone)
+
+
+def _groups(given: GroupedRows, patterns: Patterns, *, measured: bool) -> list[tuple[int, Piece]]:
+    """All groups of a frame, side by side as far as memory goes: rows are read and added up."""
+    numbers = np.unique(given.groups[given.groups >= 0]).tolist()
+    need = given.rows.row_bytes + _SUM_BYTES * given.rows.n_pixels
+
+    def piece(group: int) -> tuple[int, Piece]:
+        members = np.flatnonzero(given.groups == group)
+        return group, _group(given, members, group, patterns, measured=measured)
+
+    return side_by_side(piece, numbers, most=max(1, patterns.memory // need))
 
 
 def _group(
