@@ -18,6 +18,9 @@ RADIUS = 5
 _TRANSFORM_BYTES = 48
 # Pixels of the photos that are transformed at a time.
 _STACK = 2**17
+# Work on small rows hardly lets go of the interpreter: so many threads, or one for so many pixels;
+# 16 threads took half as long again as two on rows of 4,096 pixels.
+_FEW_THREADS, _THREAD_PIXELS = 2, 2**14
 
 
 def pce(
@@ -88,7 +91,7 @@ def square_chance(
     result, done, total = Chance.unknown(len(source)), 0, int(np.count_nonzero(wanted >= 0))
     d = correlate.pixels(source)
     need = _transform_bytes(d) + _row_bytes(source) + 3 * 4 * d
-    at_a_time = max(1, memory // need)
+    at_a_time = min(max(1, memory // need), max(_FEW_THREADS, d // _THREAD_PIXELS))
     threads = min(compute.thread_count(), at_a_time)
 
     def group_chance(group: int) -> tuple[int, int]:
