@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from samecam.cluster.rivals import _kernels
+from samecam.cluster.rivals import _kernels, _mcl
 from samecam.cluster.rivals._mcl import flow_limit, markov_clusters
 from samecam.cluster.rivals._mrf import committees, two_means_borders
 from samecam.cluster.rivals._ncuts import bisect, normalised_cuts, second_vector
@@ -17,11 +17,22 @@ from tests.cluster.rivals.test_blocks import random_labels, slow_flow
 
 
 @pytest.mark.parametrize("inflation", [1.6, 2.0, 3.0])
-def test_flow_slowly(inflation):
+@pytest.mark.parametrize("share", [0, 0.05, 2])  # never sparse, at the end, from the beginning
+def test_flow_slowly(share, inflation, monkeypatch):
+    monkeypatch.setattr(_mcl, "_SPARSE", share)
     weights = (blocks([4, 5], between=0.15, seed=2)[0].toarray() > 0.1) * 1.0
-    np.testing.assert_allclose(
-        flow_limit(weights, inflation), slow_flow(weights, inflation), atol=1e-4
-    )
+    limit = flow_limit(weights, inflation).toarray()
+    np.testing.assert_allclose(limit, slow_flow(weights, inflation), atol=1e-4)
+
+
+@pytest.mark.parametrize("inflation", [1.3, 2.0])
+def test_a_sparse_flow_settles_where_a_dense_one_does(inflation, monkeypatch):
+    path = np.diag(np.linspace(0.5, 1, 39), 1)
+    limits = []
+    for share in (0, 0.05, 2):
+        monkeypatch.setattr(_mcl, "_SPARSE", share)
+        limits.append(flow_limit(path + path.T, inflation).toarray())
+    np.testing.assert_allclose(limits[1:], limits[:1] * 2, atol=1e-9)
 
 
 def test_markov_clusters():

@@ -9,6 +9,8 @@ from samecam.arrays import Doubles, Labels
 _PRUNE = 1e-5
 _SETTLED = 1e-6
 _ITERATIONS = 200
+# Share of entries that are left below which the flow goes on as a sparse matrix.
+_SPARSE = 0.05
 
 
 def markov_clusters(adjacency: Any, inflation: float = 2.0) -> Labels:
@@ -33,23 +35,45 @@ def markov_clusters(adjacency: Any, inflation: float = 2.0) -> Labels:
             used += 1
             continue
         limit = flow_limit(graph[nodes][:, nodes].toarray().astype(np.float64), inflation)
-        inner, group = connected_components(csr_array(limit > 0), directed=False)
+        inner, group = connected_components(limit > 0, directed=False)
         labels[nodes] = used + group
         used += inner
     return labels
 
 
-def flow_limit(weights: Doubles, inflation: float) -> Doubles:
-    """Where the flow of a dense graph without self-loops settles; columns sum to 1."""
-    flow = weights + np.eye(len(weights))
+def flow_limit(weights: Doubles, inflation: float) -> Any:
+    """Where the flow of a dense graph without self-loops settles, sparse; columns sum to 1."""
+    from scipy.sparse import csc_array
+
+    flow: Any = weights + np.eye(len(weights))
     flow /= flow.sum(axis=0)
     for _ in range(_ITERATIONS):
-        after = (flow @ flow) ** inflation
-        after /= after.sum(axis=0)
-        after[after < _PRUNE] = 0
-        after /= after.sum(axis=0)
-        settled = np.abs(after - flow).max() < _SETTLED
+        if isinstance(flow, np.ndarray) and np.count_nonzero(flow) < _SPARSE * flow.size:
+            flow = csc_array(flow)
+        after = _inflated(flow @ flow, inflation)
+        settled = abs(after - flow).max() < _SETTLED
         flow = after
         if settled:
             break
+    return csc_array(flow)
+
+
+def _inflated(flow: Any, inflation: float) -> Any:
+    """Entries to the power `inflation`, small ones dropped, columns to sum 1."""
+    if isinstance(flow, np.ndarray):
+        flow **= inflation
+        flow /= flow.sum(axis=0)
+        flow[flow < _PRUNE] = 0
+        flow /= flow.sum(axis=0)
+        return flow
+    flow.data **= inflation
+    _norm_columns(flow)
+    flow.data[flow.data < _PRUNE] = 0
+    flow.eliminate_zeros()
+    _norm_columns(flow)
     return flow
+
+
+def _norm_columns(flow: Any) -> None:
+    """Bring the columns of a sparse matrix to sum 1, in place; none is empty."""
+    flow.data /= np.repeat(np.add.reduceat(flow.data, flow.indptr[:-1]), np.diff(flow.indptr))
