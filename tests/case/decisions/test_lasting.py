@@ -62,6 +62,25 @@ def test_a_rejected_photo_stays_out_of_what_it_was_rejected_from(tmp_path, seed)
     assert verify_case(pile.case).agrees
 
 
+@pytest.mark.parametrize("how", ["move", "same"])
+@pytest.mark.parametrize("sent", [1, 5])
+def test_photos_that_were_sent_to_a_camera_take_no_others_there(tmp_path, how, sent):
+    pile = Pile(tmp_path, cameras([12, 12, 8], 3))
+    pile.run([*range(8), *range(12, 20), *range(24, 32)])
+    to, of, other = (name_with(pile, row) for row in (0, 12, 24))
+    with Deciding(pile.case, "Ada") as held:
+        for row in range(12, 12 + sent):
+            (photo,) = pile.hashes([row])
+            held.move([photo], to) if how == "move" else held.same([photo], pile.hashes([0]))
+    stay, gone = {*range(12 + sent, 20)}, {*range(12, 12 + sent)}
+    for more in ((), (), [*range(8, 12), *range(20, 24)]):  # again, again, and with more photos
+        pile.run(more)
+        assert pile.paths(to) == {*range(8)} | gone | {k for k in more if k < 12}
+        assert pile.paths(of) == stay | {k for k in more if k >= 12}
+        assert pile.paths(other) == {*range(24, 32)}
+        assert verify_case(pile.case).agrees
+
+
 def test_a_run_without_new_photos_changes_nothing_that_stands(tmp_path):
     pile = Pile(tmp_path, cameras([8, 8, 8], 1))
     pile.run(range(24))

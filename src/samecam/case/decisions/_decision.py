@@ -68,6 +68,11 @@ class Decision:
     status: str = ""
     of: int = 0
 
+    @property
+    def sends_photos(self) -> bool:
+        """Whether it sends photos to a camera, and says nothing of those they stood with."""
+        return self.kind == "move" or (self.kind == "same" and len(self.photos) == 1)
+
     def fields(self) -> dict[str, Any]:
         """What stands in its line beside time and kind."""
         values: dict[str, Any] = {"examiner": self.examiner, "reason": self.reason}

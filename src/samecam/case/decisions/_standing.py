@@ -381,13 +381,12 @@ class Standing:
 def _demand(decision: Decision, photos: Rows, others: Rows) -> Demand:
     """What a decision asks for; about a single photo it is about that photo."""
     number, single = decision.number, len(decision.photos) == 1
+    if decision.sends_photos:
+        return Demand("inside", photos, others, number)
     if decision.kind in ("same", "merge"):
-        about_photo = single and decision.kind == "same"
-        return Demand("inside" if about_photo else "one", photos, others, number)
+        return Demand("one", photos, others, number)
     if decision.kind == "confirm":
         return Demand("inside", photos, photos, number)
-    if decision.kind == "move":
-        return Demand("inside", photos, others, number)
     strict = single or decision.kind == "reject"
     return Demand("outside" if strict else "apart", photos, others, number)
 

@@ -99,6 +99,7 @@ class _Wishes:
     ----------
     touched : (n,) photos that decisions name, and those of their cameras
     pinned : (n,) photos that stay where they are
+    sent : (n,) those that a person sent there: it says nothing of photos that they are alike
     together : (n,) parts whose photos stay in one group; −1: free
     apart : photos, and others whose group they may not be in
     cameras : (n,) where touched photos stood
@@ -108,10 +109,12 @@ class _Wishes:
         n = len(machine.photos)
         named: Mask = np.zeros(n, dtype=bool)
         self.pinned: Mask = np.zeros(n, dtype=bool)
+        self.sent: Mask = np.zeros(n, dtype=bool)
         self.apart: list[tuple[Rows, Rows]] = []
         for decision in decisions:
             photos, others = stood.rows(decision.photos), stood.rows(decision.others)
             named[photos] = named[others] = True
+            self.sent[photos] |= decision.sends_photos
             if decision.kind != "reject":
                 self.pinned[photos] = self.pinned[others] = True
             if decision.kind in ("reject", "different", "split"):
@@ -140,10 +143,11 @@ class _Wishes:
 def _begun(machine: Machine, stood: Standing, wishes: _Wishes) -> Labels:
     """Cameras to begin with: touched photos as they stood, others as the machine has them.
 
-    Others that the machine puts with touched ones are free: −1.
+    Others that the machine puts with touched ones are free: −1; but not with those that a person
+    sent elsewhere.
     """
     labels, touched = machine.cameras.labels, wishes.touched
-    shared = np.isin(labels, np.unique(labels[touched & (labels >= 0)]))
+    shared = np.isin(labels, np.unique(labels[touched & ~wishes.sent & (labels >= 0)]))
     first = int(stood.camera.max(initial=-1)) + 1
     own = np.where((labels >= 0) & ~shared, labels + first, -1)
     return np.where(touched, stood.camera, own).astype(np.intp)
@@ -210,20 +214,25 @@ def _regrouped(
 def _cameras_of_groups(machine: Machine, begun: Labels, wishes: _Wishes, groups: Labels) -> Labels:
     """Cameras of the photos: of a group that of most of its pinned photos, or of all it has.
 
-    A photo in no group keeps its camera if it is pinned, or if the machine sees it there too: in a
-    way of its own, or in a frame that was not grouped again.
+    Where a person sent photos to does not count, unless the group has no others. A photo in no
+    group keeps its camera if it is pinned, or if the machine sees it there too: in a way of its
+    own, or in a frame that was not grouped again.
     """
     from samecam.cluster import numbered
 
     machines = machine.cameras.labels
     labels = np.where(wishes.pinned | (wishes.touched & (machines >= 0)), begun, -1)
+    told = np.where(wishes.sent, -1, begun).astype(np.intp)
     by_view = (machine.cameras.groups < 0) & (machines >= 0) & ~wishes.touched
     for row in np.flatnonzero(by_view):
-        labels[row] = _home(begun, np.array([row]), machines)
+        labels[row] = _home(told, np.array([row]), machines)
     for group in np.unique(groups[groups >= 0]):
         members = np.flatnonzero(groups == group)
         pinned = members[wishes.pinned[members]]
-        home = _home(begun, pinned if len(pinned) else members, machines)
+        telling = pinned[~wishes.sent[pinned]]
+        home = _home(told, telling if len(telling) else members, machines)
+        if home < 0:
+            home = _home(begun, members, machines)
         labels[members] = begun.max(initial=-1) + 1 + group if home < 0 else home
         labels[pinned] = begun[pinned]
     return numbered(labels)
