@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from samecam import cluster_fingerprints
-from samecam.case import ClusteringSettings, check_log, open_store
+from samecam.case import ClusteringSettings, check_log, open_store, verify_case
 from samecam.cluster import ConsolidatedSSC
 from samecam.errors import SamecamError
 from tests.case.conftest import make_photos
@@ -103,6 +103,27 @@ def test_nothing_twice_other_settings_and_a_changed_file(file, tmp_path):
     assert (first.sizes, changed.sizes) == ([12] * 3, [9] * 4)
     np.save(file, planted(2, 9, seed=1).astype(np.float32))
     assert cluster_fingerprints(file, tmp_path / "c").paths == first.paths[:18]
+
+
+def test_names_that_change_in_their_file_are_those_of_the_rows(tmp_path):
+    X = planted().astype(np.float32)
+    X[20] = X[10]
+    np.save(tmp_path / "x.npy", X)
+    names = [f"p{k:02d}" for k in range(36)]
+    given = {
+        "first": names,
+        "swapped": [*names[:3], "p30", *names[4:30], "p03", *names[31:]],
+        "reversed": names[::-1],
+        "owner": [*names[:10], "p10 mended", *names[11:]],
+    }
+    for called in given.values():
+        (tmp_path / "names").write_text("\n".join(called) + "\n")
+        tables = []
+        for case in (tmp_path / "c", tmp_path / called[10] / called[3]):
+            cluster_fingerprints(tmp_path / "x.npy", case, names=tmp_path / "names")
+            tables.append([table(case / name) for name in ("images.csv", "clusters.csv")])
+            assert verify_case(case).agrees
+        assert tables[0] == tables[1]
 
 
 def test_stopped_and_killed_it_goes_on(file, tmp_path):

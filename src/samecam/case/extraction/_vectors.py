@@ -5,7 +5,7 @@ import mmap
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -39,7 +39,8 @@ class Vectors:
     rows : (n, d), mapped from the file
     names : of the rows
     sources : the file, and that of the names, absolute
-    state : length and time of change of the file; rows are read again when it changes
+    state : length and time of change of the file; rows are read again when it changes, and those
+        that have another name than before
     """
 
     rows: npt.NDArray[np.floating]
@@ -139,7 +140,7 @@ def ingest(
     began = time.monotonic()
     known = {record.key: record for record in case.store.records()}
     case.store.discard(set(known) - set(vectors.names))
-    current = {key for key, record in known.items() if _is_current(record, vectors.state)}
+    current = _current(known, vectors)
     pending = [k for k, name in enumerate(vectors.names) if name not in current]
     _check_space(case, vectors, len(pending))
     case.log.add("extract", files=len(pending), settings={}, versions=versions())
@@ -159,8 +160,15 @@ def ingest(
     return _finish(case, done, len(pending), time.monotonic() - began)
 
 
-def _is_current(record: Record, state: tuple[int, int]) -> bool:
-    return record.meta.get("file") == list(state)
+def _current(known: Mapping[str, Record], vectors: Vectors) -> set[str]:
+    """Names of rows that are kept as they are: read from there, duplicates of such a row."""
+    same = {
+        name: known[name]
+        for row, name in enumerate(vectors.names)
+        if name in known and known[name].meta.get("file") == [*vectors.state, row]
+    }
+    owned = {each.sha256 for each in same.values() if each.meta["status"] != "duplicate"}
+    return {name for name, record in same.items() if record.sha256 in owned}
 
 
 def _check_space(case: Case, vectors: Vectors, count: int) -> None:
@@ -210,15 +218,16 @@ def _add(case: Case, vectors: Vectors, rows: list[int], owners: dict[str, str]) 
     _let_go(vectors.rows)
     for numbers, some in zip(parts, read, strict=True):
         for k, row in enumerate(numbers.tolist()):
-            _add_row(case, vectors, vectors.names[row], some, k, owners)
+            _add_row(case, vectors, row, some, k, owners)
     case.store.commit()
     case.log.flush()
 
 
 def _add_row(
-    case: Case, vectors: Vectors, name: str, some: _Some, k: int, owners: dict[str, str]
+    case: Case, vectors: Vectors, row: int, some: _Some, k: int, owners: dict[str, str]
 ) -> None:
-    status, code, reason, sha256 = "good", "", "", some.hashes[k]
+    name, sha256 = vectors.names[row], some.hashes[k]
+    status, code, reason = "good", "", ""
     if not some.finite[k]:
         status, code = "unusable", "not-finite"
         reason = "contains NaN or infinite numbers"
@@ -230,7 +239,7 @@ def _add_row(
         owners[sha256] = name
     meta = {"status": status, "code": code, "reason": reason, "bytes": some.bytes_each}
     vector = some.unit[k] if status == "good" else None
-    case.store.add(name, vector, sha256=sha256, meta={**meta, "file": list(vectors.state)})
+    case.store.add(name, vector, sha256=sha256, meta={**meta, "file": [*vectors.state, row]})
     case.log.add("file", path=name, sha256=sha256, status=status, reason=reason)
 
 
