@@ -3,10 +3,14 @@
 import base64
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 
 def part(name: str) -> str:
@@ -49,19 +53,26 @@ def fill_template(
     style, script : what stands inside of the page
     filters, content : what the template asks for
     """
+    template = _environment(tuple(filters.items())).get_template(name)
+    return template.render(
+        **content,
+        style=Markup(style),
+        script=Markup(script or ""),
+        policy=policy(style, script),
+    )
+
+
+@cache
+def _environment(filters: tuple[tuple[str, Callable[..., Any]], ...]) -> "Environment":
+    """What templates are compiled by: once a process, which takes longer than to fill them."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    environment = Environment(
+    made = Environment(
         loader=FunctionLoader(part),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(filters)
-    return environment.get_template(name).render(
-        **content,
-        style=Markup(style),
-        script=Markup(script or ""),
-        policy=policy(style, script),
-    )
+    made.filters.update(filters)
+    return made

@@ -1,6 +1,7 @@
 """Templates filled with what pages show; whatever comes from files is text."""
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _GROUPS = re.compile(r"\b(group|groups) (\d{1,9})(?: and (\d{1,9}))?\b")
 
 
+@cache
 def environment() -> "Environment":
     """Everything is escaped, and what is not given is an error."""
     from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
