@@ -16,16 +16,16 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 
-from benchmarks import dask_tasks as itself  # by the name that workers import it by
 from benchmarks.extraction import make_photos
 from benchmarks.record import folder_of, parser, write
+from benchmarks.timed import timed
 from samecam import compute
 from samecam.case import ExtractionSettings
 from samecam.case.extraction import _dispatch, _extract, _worker
@@ -75,13 +75,6 @@ def named_tasks(count: int) -> list[ExtractionTask]:
     return [ExtractionTask(name, f"/mnt/evidence/photos/{name}") for name in names]
 
 
-def timed(call: tuple[Callable[[Any], Any], Any]) -> tuple[Any, float]:
-    """What a function gives, and the processor's seconds that it took (on a worker)."""
-    function, argument = call
-    began = time.process_time()
-    return function(argument), time.process_time() - began
-
-
 def extraction(photos: Path, scratch: Path, sizes: Sizes) -> dict[str, Any]:
     """Seconds, bytes sent, returned and written of tasks of 50 and 200 photos, one a worker."""
     settings, store = ExtractionSettings(size=sizes.size), scratch / "store"
@@ -108,7 +101,7 @@ def extraction(photos: Path, scratch: Path, sizes: Sizes) -> dict[str, Any]:
         calls = [(_worker.extract, task) for task in tasks]
         for _ in range(rounds):
             began = time.perf_counter()
-            waiting = [pool.submit_many(itself.timed, calls) for _ in workers]
+            waiting = [pool.submit_many(timed, calls) for _ in workers]
             answers = [future.result() for future in waiting]
             seconds.append(time.perf_counter() - began)
             work += [sum(used for _, used in a.items) for a in answers]
@@ -246,7 +239,7 @@ def batches(scratch: Path, sizes: Sizes) -> dict[str, Any]:
     for _ in range(2):  # the first loads compiled code
         began = time.perf_counter()
         call = (cluster_remote_batch, task)
-        waiting = [pool.submit(itself.timed, call) for _ in range(sizes.workers)]
+        waiting = [pool.submit(timed, call) for _ in range(sizes.workers)]
         answers = [future.result() for future in waiting]
         elapsed.append(time.perf_counter() - began)
         seconds.append(statistics.mean(used for _, used in answers))
