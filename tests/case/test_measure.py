@@ -109,6 +109,17 @@ def test_only_what_is_not_done_is_measured(photos, tmp_path, monkeypatch):
     assert (plan.files, plan.photos) == (3, 23)
 
 
+def test_a_case_that_is_done_starts_no_processes_to_measure(photos, tmp_path, monkeypatch):
+    """A server of workers takes a second of the processor to load."""
+    cluster_photos([photos], tmp_path / "c")
+
+    def refuse(*_, **__):
+        raise AssertionError
+
+    monkeypatch.setattr("samecam.case.extraction._measure.compute.LocalPool", refuse)
+    assert cluster_photos([photos], tmp_path / "c").extraction.done == 0
+
+
 def test_what_cannot_be_read_for_its_size_takes_nothing(photos, tmp_path):
     """No memory, no disk, and no refusal for want of them."""
     for k in range(4):

@@ -24,10 +24,12 @@ def measure_photos(
 
     Done in other processes: a file that makes the decoder hang or crash costs itself alone.
     """
+    if not files:  # as of a case that is done: the server of workers would load all for nothing
+        return Counter()
     names = [item.file for item in files]
     batches = deque(tuple(names[k : k + _BATCH]) for k in range(0, len(names), _BATCH))
     pool = compute.LocalPool(
-        min(resources.n_workers, max(len(batches), 1)),
+        min(resources.n_workers, len(batches)),
         timeout=resources.timeout,
         memory=compute.worker_memory(_WORKER_BYTES),
         preload="samecam._preload",
