@@ -301,7 +301,7 @@ def strongest(
             chosen[p] = j
             if count == most:
                 least = held[most - 1]
-        chosen[:count] = np.sort(chosen[:count])
+        chosen[:count].sort()
         counts[b] = count
 
 
