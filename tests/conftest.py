@@ -7,6 +7,7 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import gc
 import multiprocessing
 from multiprocessing import forkserver
 from pathlib import Path
@@ -48,6 +49,17 @@ def pytest_addoption(parser):
         parser.addoption(
             f"--{name}", action="store_true", help=f"the tests marked {name}, too: `make {target}`"
         )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keeps thousands of tests out of every later look for garbage, which took .3 s each time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gc
 import http.client
 import json
 import os
@@ -182,3 +183,15 @@ def test_the_browser_is_opened_at_the_address(case, monkeypatch):
     assert opened[0] in out
     assert "Ctrl-C" in out
     assert wait_for(lambda: len(opened) == 1)
+
+
+@pytest.mark.parametrize("frozen", [True, False])
+def test_what_a_process_has_frozen_stays_so(case, frozen):
+    """Objects that no look for garbage goes through any more, as those of these tests."""
+    gc.unfreeze()
+    if frozen:
+        gc.freeze()
+    with Review(case, "Ada", resources=compute.Resources(workers=1)):
+        assert gc.get_freeze_count() > 0
+    assert (gc.get_freeze_count() > 0) == frozen
+    gc.freeze()

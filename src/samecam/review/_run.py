@@ -62,9 +62,11 @@ class Review:
             opened.callback(self.state.close)
             # What was read stays as long as the page: looking through it for garbage takes .2 s
             # of 100,000 photos, in the midst of an answer.
+            frozen = gc.get_freeze_count()
             gc.collect()
             gc.freeze()
-            opened.callback(gc.unfreeze)
+            if not frozen:  # else the process it runs in has chosen to, and goes on so
+                opened.callback(gc.unfreeze)
             self.looking = self.state.looking
             self._pictures = Pictures(
                 self.state.index,
