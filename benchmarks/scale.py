@@ -50,7 +50,7 @@ PIXELS, MEAN, ROWS_EACH = 64**2, 0.04, 100
 BLOCK = 1000
 FILES, ROWS = 2_000, 100_000
 USUAL = {"files": FILES, "rows": ROWS}
-QUICK_FRAMES = ((400, 304), (320, 240))
+QUICK, QUICK_EACH, QUICK_FRAMES = 60, 15, ((400, 304), (320, 240))
 
 
 @lru_cache(maxsize=4)  # of one frame: a camera has one, and photos come by cameras
@@ -248,12 +248,13 @@ def measure(
 ) -> dict[str, Any] | None:
     """Make photos or rows, and let the command group them; None: `--make`."""
     began = time.perf_counter()
+    given = options.each or (QUICK_EACH if options.quick else None)
     if kind == "files":
-        each = options.each or EACH
+        each = given or EACH
         arguments = make_files(folder, photos, QUICK_FRAMES if options.quick else FRAMES, each)
         truth = truth_of(photos, each)
     else:
-        each = options.each or ROWS_EACH
+        each = given or ROWS_EACH
         arguments = make_rows(folder, photos, 1024 if options.quick else PIXELS, each)
         truth = np.load(folder / "truth.npy")
     making = time.perf_counter() - began
@@ -297,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         result = load(NAME, out)["result"]
     for kind in options.kinds or USUAL:
         with tempfile.TemporaryDirectory() as scratch:
-            photos = options.photos or (200 if options.quick else USUAL[kind])
+            photos = options.photos or (QUICK if options.quick else USUAL[kind])
             each = f" of {options.each}" if options.each else ""
             name = f"{photos} {kind}{each}{' quick' * options.quick}"
             folder = (options.keep or Path(scratch)) / name
