@@ -53,6 +53,25 @@ def reference(world, folder, photo, count=8):
     return folder
 
 
+def test_a_picture_that_was_saved_again_counts_once(world, best, tmp_path):
+    folder = reference(world, tmp_path / "reference", best, count=6)
+    plain = match_reference(folder, [best, world.root / "strangers"])
+    for path in sorted(folder.iterdir()):
+        with Image.open(path) as picture:
+            picture.save(folder / f"{path.stem} edit.jpg", quality=90)
+    result = match_reference(folder, [best, world.root / "strangers"])
+    (used,), (alone,) = result.frames, plain.frames
+    assert (used.used, used.hashes, used.scores) == (alone.used, alone.hashes, alone.scores)
+    copies = {o.path: o.reason for o in result.outliers}
+    assert copies == {f"{Path(p).stem} edit.jpg": f"a copy of {p}" for p in used.used}
+    assert [m.as_dict() for m in result.photos] == [m.as_dict() for m in plain.photos]
+    # Of a photo of the reference, or its copy, the picture itself is left out.
+    edit = folder / next(iter(copies))
+    (again,) = match_reference(folder, [edit]).photos
+    assert again.best.score < 2 * max(used.scores)
+    assert again.known == result.frames[0].used[0]
+
+
 @pytest.mark.parametrize(("size", "frame"), [(None, "512x384"), (256, "256x256")])
 def test_a_reference_names_its_own_and_its_outliers(world, best, tmp_path, size, frame):
     folder = reference(world, tmp_path / "reference", best)

@@ -1,5 +1,6 @@
 """Files to fingerprints, in parallel, resumable at any moment."""
 
+from samecam.case.extraction._copies import is_copy, noise_in_common, numbered_moments
 from samecam.case.extraction._dispatch import failure
 from samecam.case.extraction._doctor import EXTRAS, doctor
 from samecam.case.extraction._estimate import (
@@ -69,10 +70,13 @@ __all__ = [
     "header_size",
     "ingest",
     "interrupted_before",
+    "is_copy",
     "kept_scene",
     "measure_photos",
+    "noise_in_common",
     "nothing_begun_yet",
     "nothing_left_to_finish",
+    "numbered_moments",
     "open_vectors",
     "plan_extraction",
     "prepare",

@@ -135,7 +135,7 @@ class _Search:
             pictures[k] = np.asarray(shown[place])
         result.update((p.key, p.key) for p in photos if p.key not in result)
         first = sum(photos[k].key in kept for k in at)
-        moments = _moments([photos[k] for k in at])
+        moments = numbered_moments([photos[k].meta.get("taken") for k in at])
         done = first
         for alike in evidence.alike_pictures(pictures, moments, first):
             pairs = [(at[each.picture], at[each.copy], each) for each in alike]
@@ -155,9 +155,7 @@ class _Search:
         best: tuple[float, int] | None = None
         for picture, copy, alike in pairs:
             noise = self._noise(picture, copy, alike.view)
-            same = alike.look >= SAME_LOOK
-            same = same and (noise >= SAME_NOISE or self._is_small(picture, copy))
-            if not same and noise < SURE_NOISE:
+            if not is_copy(alike.look, noise, small=self._is_small(picture, copy)):
                 continue
             if best is None or noise > best[0]:
                 best = noise, picture
@@ -183,9 +181,7 @@ class _Search:
             return 0.0
         if self._last is None or self._last[0] != copy:
             self._last = copy, self._residual(copy)
-        pair = self._residual(picture), evidence.seen(self._last[1], view)
-        side = min(1.0, (_MOST_PIXELS / max(each.size for each in pair)) ** 0.5)
-        return evidence.common_noise(*(_centre(each, side) for each in pair))
+        return noise_in_common(self._residual(picture), self._last[1], view)
 
     def _residual(self, place: int) -> Floats:
         photo = self._photos[place]
@@ -199,6 +195,21 @@ class _Search:
         return residual
 
 
+def is_copy(look: float, noise: float, *, small: bool = False) -> bool:
+    """Whether two pictures that look so much alike, with so much noise in common, are copies.
+
+    `small`: whether one is so much smaller that looking the same is enough.
+    """
+    return noise >= SURE_NOISE or (look >= SAME_LOOK and (noise >= SAME_NOISE or small))
+
+
+def noise_in_common(picture: Floats, copy: Floats, view: int) -> float:
+    """See `evidence.common_noise`, of the middle of two residuals, the second seen by a view."""
+    pair = picture, evidence.seen(copy, view)
+    side = min(1.0, (_MOST_PIXELS / max(each.size for each in pair)) ** 0.5)
+    return evidence.common_noise(*(_centre(each, side) for each in pair))
+
+
 def _centre(picture: Floats, share: float) -> Floats:
     """The middle of a picture, this share of it high and wide."""
     (top, left), (high, wide) = (
@@ -207,8 +218,8 @@ def _centre(picture: Floats, share: float) -> Floats:
     return picture[top : top + high, left : left + wide]
 
 
-def _moments(photos: Sequence[Record]) -> Labels:
+def numbered_moments(taken: Sequence[str | None]) -> Labels:
     """Numbers of the moments at which photos were taken; −1 where EXIF does not say."""
-    known = sorted({photo.meta.get("taken") or "" for photo in photos} - {""})
+    known = sorted({moment or "" for moment in taken} - {""})
     numbers = {moment: k for k, moment in enumerate(known)}
-    return np.array([numbers.get(p.meta.get("taken") or "", -1) for p in photos], dtype=np.intp)
+    return np.array([numbers.get(moment or "", -1) for moment in taken], dtype=np.intp)

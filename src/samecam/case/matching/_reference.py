@@ -16,6 +16,7 @@ from samecam.case.extraction import Photos, arguments, measure_photos, nothing_b
 from samecam.case.folder import ExtractionSettings
 from samecam.case.matching._agreement import agreeing
 from samecam.case.matching._compare import Known, compared
+from samecam.case.matching._copied import copies
 from samecam.case.matching._cropped import Cropped
 from samecam.case.matching._match import by_path, either_way, named, named_files
 from samecam.case.matching._orientations import (
@@ -187,7 +188,8 @@ def match_reference(
         own, files = scan(arguments(reference)), scan(arguments(photos))
     settings, memory = ExtractionSettings(size=size), resources.memory_for("cpu")
     _check_memory(own, settings, resources, progress, stop)
-    upright = turned_photos(own, settings, resources, progress, stop, turns=(0,), smaller=False)
+    given = (own, settings, resources, progress, stop)
+    upright = turned_photos(*given, turns=(0,), smaller=False, scenes=True)
     order = {item.path: k for k, item in enumerate(own)}
     camera = _Camera(sorted(upright, key=lambda photo: order[photo.outcome.path]), memory)
     frames = [Frame.named(each.frame) for each in camera.frames]
@@ -265,14 +267,23 @@ class _Camera:
             return True
         return False
 
-    def _add(self, frame: Frame, photos: Sequence[TurnedPhoto]) -> None:
-        """Take in the photos of one frame."""
+    def _add(self, frame: Frame, taken: Sequence[TurnedPhoto]) -> None:
+        """Take in the photos of one frame, each picture once."""
+        copied = copies(taken)
+        photos = [photo for k, photo in enumerate(taken) if k not in copied]
         rows = _rows([photo.orientations[0] for photo in photos])
         found = agreeing(rows, _colours([p.orientations[0] for p in photos]), self._memory)
         self._leave_out(photos, found.labels)
         used, boxes = found.used, found.boxes
         some = [photos[k].outcome for k in used]
         hashes = {outcome.sha256: row for row, outcome in enumerate(some)}
+        of_photos = list(hashes)
+        for copy, original in copied.items():  # whoever asks for one has the other left out
+            outcome, picture = taken[copy].outcome, taken[original].outcome
+            self.outliers.append(Outlier(outcome.path, f"a copy of {picture.path}"))
+            self._known[outcome.sha256] = self._known[picture.sha256]
+            if picture.sha256 in hashes:
+                hashes[outcome.sha256] = hashes[picture.sha256]
         patterns = {0: evidence.SharedPattern((), float("nan"), (), tuple(boxes))} if boxes else {}
         self._patterns[frame] = patterns
         self._rivals[frame], scores = self._camera(frame, Subset(rows, used), hashes, patterns)
@@ -282,7 +293,7 @@ class _Camera:
                 [outcome.path for outcome in some],
                 found.correlation,
                 found.agrees,
-                list(hashes),
+                of_photos,
                 [round(score, 3) for score in scores],
             )
         )

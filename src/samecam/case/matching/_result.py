@@ -103,7 +103,8 @@ class Match:
     comparisons : cameras times orientations compared; 0 if none has photos of its width and height
     adjusted : min(1, p_value of the best · comparisons); of what is `seen` its rate
     frame : width and height of what was compared with the best, "4000x3000"
-    known : path of the same bytes in the case, or among the reference: left out there
+    known : path of the same bytes in the case, or among the reference (of a copy there the
+        original): left out there
     known_group : the group that stands in; −1 for none
     known_camera : the camera, likewise
     seen : the camera that it sees in another way; the answer if there is one
