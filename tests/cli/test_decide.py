@@ -57,13 +57,19 @@ def test_each_kind_of_decision(case):
 def test_in_words(case):
     code, out, _ = run("decide", case, "--examiner", "Ada", "merge", "camera-0", "camera-1")
     assert code == 0
-    assert "1: merge, 8 photos and 8: camera-0" in out
+    first = [path_of(case, camera) for camera in ("camera-0", "camera-1")]
+    assert f"1: merge, 8 photos with {first[0]} and 8 photos with {first[1]}: camera-0" in out
     assert "2 cameras now" in out
     code, out, _ = run("decide", case)
     assert "Ada: merge" in out
     assert "(taken back)" not in out
     run("decide", case, "--examiner", "Bob", "undo", "1", "--reason", "mistaken")
+    other = path_of(case, "camera-2", 3)
+    run("decide", case, "name", "camera-2", "Anna")
+    run("decide", case, "reject", "Anna", other)
     code, out, _ = run("decide", case)
+    assert f"name Anna, 8 photos with {path_of(case, 'camera-2')}\n" in out
+    assert f": reject, {other} and 7 photos with " in out
     assert "(taken back)" in out
     assert "Bob: undo 1 (mistaken)" in out
 

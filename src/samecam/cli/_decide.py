@@ -1,6 +1,6 @@
 """`samecam decide`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -149,7 +149,7 @@ def _told(held: "Deciding", made: "Sequence[Decision]", as_json: bool, quiet: bo
             }
         )
         return 0
-    lines = [f"{decision.number}: {_words(decision)}" for decision in made[:_LISTED]]
+    lines = [f"{decision.number}: {_words(decision, decided)}" for decision in made[:_LISTED]]
     if len(made) > _LISTED:
         lines.append(f"… ({len(made) - _LISTED} more)")
     lines += _warnings(decided)
@@ -179,7 +179,7 @@ def _show(case: str, as_json: bool, quiet: bool) -> int:
         )
         return 0
     lines = [
-        f"{d.number}: {d.time[:16].replace('T', ' ')} {d.examiner}: {_words(d)}"
+        f"{d.number}: {d.time[:16].replace('T', ' ')} {d.examiner}: {_words(d, decided)}"
         + ("" if d.number in forced else " (taken back)")
         for d in decided.decisions
     ] or ["Nothing was decided yet: see samecam decide --help, or samecam review."]
@@ -205,18 +205,26 @@ def _line(decision: "Decision") -> dict[str, Any]:
     return {"decision": decision.kind, **decision.fields()}
 
 
-def _words(decision: "Decision") -> str:
-    """A decision in a few words."""
-    photos = counted(len(decision.photos), "photo")
+def _words(decision: "Decision", decided: "Decided") -> str:
+    """A decision in a few words, and what it is about."""
+    paths = {photo.sha256: photo.path for photo in decided.photos}
+    about, others = _subject(decision.photos, paths), _subject(decision.others, paths)
     if decision.kind == "undo":
         said = f"undo {decision.of}"
     elif decision.kind in ("name", "note", "status"):
-        said = (
-            f"{decision.kind} {decision.camera or ''} {decision.text or decision.status}".rstrip()
-        )
-    elif decision.others:
-        said = f"{decision.kind}, {photos} and {len(decision.others)}"
+        named = (decision.kind, decision.camera, decision.text or decision.status)
+        said = f"{' '.join(filter(None, named))}, {about}"
+    elif others:
+        said = f"{decision.kind}, {about} and {others}"
         said += f": {decision.camera}" if decision.camera else ""
     else:
-        said = f"{decision.kind}, {photos}"
+        said = f"{decision.kind}, {about}"
     return said + (f" ({decision.reason})" if decision.reason else "")
+
+
+def _subject(hashes: Sequence[str], paths: Mapping[str, str]) -> str:
+    """A photo by its path, several by their number and the first; what is gone by its hash."""
+    if not hashes:
+        return ""
+    first = min(paths.get(each, each) for each in hashes)
+    return first if len(hashes) == 1 else f"{len(hashes)} photos with {first}"

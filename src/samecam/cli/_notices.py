@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from samecam.cli._text import counted
+
 if TYPE_CHECKING:
     from samecam.case import Clustering, Extraction
 
@@ -67,9 +69,10 @@ def settled_text(result: "Clustering") -> list[str]:
     settled, lines = result.settled, []
     if settled.decisions:
         count, moved = settled.decisions, settled.moved
+        cameras = counted(len(settled.names), "camera")
         lines.append(
             f"{count} {'decision is' if count == 1 else 'decisions are'} honoured: "
-            f"{len(settled.names)} cameras stand, and {moved} "
+            f"{cameras} {'stands' if cameras == '1 camera' else 'stand'}, and {moved} "
             f"{'photo stands' if moved == 1 else 'photos stand'} elsewhere than the machine put "
             f"{'it' if moved == 1 else 'them'} (decided.csv)."
         )
