@@ -15,15 +15,15 @@ COMMAND = "samecam experiment page"
 _HEAD = """\
 # Results: the paper's tables and figures, ours beside theirs
 
-Made by `samecam experiment page` from the files in `../results`, which have every run, its seed,
-its commit and the command that makes it again: do not edit.
+Made by `samecam experiment page` from `../results`, where every run stands with its seed, commit
+and command: do not edit.
 
-*Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras
-and images of the paper's ([twins](twins.md)); they say nothing about real photographs. The paper's
-figures carry no numbers: what stands beside ours is what its tables and text print. Methods with
-chance in them run ten times, in a quick study three times: mean ± standard deviation. F, precision
-and recall are of pairs, and a photo in no group counts as a group of its own. After a set of
-photographs: the first digits of the SHA-256 of the list of their names and cameras.
+*Ours* is the default method, `consolidated`. *Twins* are simulated collections with the cameras and
+images of the paper's ([twins](twins.md)); they say nothing about real photographs. The paper's
+figures carry no numbers: beside ours stands what its tables and text print. Methods with chance in
+them run ten times (quick: three): mean ± standard deviation. F, precision and recall are of pairs,
+and a photo in no group counts as a group of its own. After a set of photographs: the first digits
+of its list's SHA-256.
 """
 # Digits of a SHA-256 that the page shows; the JSON has all.
 _SHORT = 12

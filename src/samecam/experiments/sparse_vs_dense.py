@@ -244,7 +244,7 @@ def _draw(ax: Any, picture: Mapping[str, Any], sizes: list[int]) -> None:
 
 
 _ABOUT = (
-    "The paper's figure carries no numbers. Here both matrices are counted: the share of the "
+    "Here both matrices are counted: the share of the "
     "positive mass that lies within cameras, and the probability (AUC) that a pair of one camera "
     "has more of it than a pair of two."
 )
