@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 
 from samecam import cluster_photos
 from samecam.case import add_photos, extract_photos, open_case, open_store, verify_case
-from samecam.case.extraction import _extract
+from samecam.case.extraction import _extract, noise_in_common
 from samecam.compute import Resources
 from samecam.errors import SamecamError
 from samecam.report import write_report
@@ -292,3 +292,10 @@ def test_the_report_and_exports_name_copies_with_the_group_of_their_original(tmp
     files = {f["path"]: f for f in json.loads((tmp_path / "export.json").read_text())["files"]}
     assert files["sent.jpg"]["copy_of"] == "3.jpg"
     assert {file["group"] for file in files.values()} == {0}
+
+
+@pytest.mark.parametrize(("side", "noise"), [(255, 0), (256, 1)])
+def test_of_few_pixels_no_noise_is_in_common(side, noise):
+    """Neither in a case nor in a reference."""
+    residual = np.random.default_rng(0).standard_normal((side, side)).astype(np.float32)
+    assert noise_in_common(residual, residual, 0) == pytest.approx(noise)

@@ -18,8 +18,8 @@ RADIUS = 5
 _TRANSFORM_BYTES = 48
 # Pixels of the photos that are transformed at a time.
 _STACK = 2**17
-# Work on small rows hardly lets go of the interpreter: so many threads, or one for so many pixels;
-# 16 threads took half as long again as two on rows of 4,096 pixels.
+# Work on small rows hardly lets go of the interpreter, and more threads make it slower: so many
+# threads, or one for so many pixels.
 _FEW_THREADS, _THREAD_PIXELS = 2, 2**14
 
 

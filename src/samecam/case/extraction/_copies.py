@@ -173,12 +173,7 @@ class _Search:
         return [0 if frame is None else frame.n_pixels for frame in frames]
 
     def _noise(self, picture: int, copy: int, view: int) -> float:
-        """Noise that two photos have in common; the copy's is seen by that view.
-
-        0 for pictures of few pixels: there the camera's own pattern is seen in the picture.
-        """
-        if min(self._areas(picture, copy)) < _FEWEST_PIXELS:
-            return 0.0
+        """Noise that two photos have in common; the copy's is seen by that view."""
         if self._last is None or self._last[0] != copy:
             self._last = copy, self._residual(copy)
         return noise_in_common(self._residual(picture), self._last[1], view)
@@ -204,7 +199,12 @@ def is_copy(look: float, noise: float, *, small: bool = False) -> bool:
 
 
 def noise_in_common(picture: Floats, copy: Floats, view: int) -> float:
-    """See `evidence.common_noise`, of the middle of two residuals, the second seen by a view."""
+    """See `evidence.common_noise`, of the middle of two residuals, the second seen by a view.
+
+    0 for pictures of few pixels: there the camera's own pattern is seen in the picture.
+    """
+    if min(picture.size, copy.size) < _FEWEST_PIXELS:
+        return 0.0
     pair = picture, evidence.seen(copy, view)
     side = min(1.0, (_MOST_PIXELS / max(each.size for each in pair)) ** 0.5)
     return evidence.common_noise(*(_centre(each, side) for each in pair))
